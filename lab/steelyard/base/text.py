@@ -99,6 +99,11 @@ def join_words(names: Sequence[object], joined_by: str = "and") -> str:
     return f"{', '.join(first)} {joined_by} {last}" if first else last
 
 
+def first_names(names: Sequence[str], most: int) -> str:
+    """The first names of a list, and how many more it has: `this, that and 7 more`."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
 def lower_first(text: str) -> str:
     """A title inside a sentence: its first letter in lower case, the rest unchanged."""
     return text[:1].lower() + text[1:]

@@ -10,7 +10,7 @@ import typer
 
 from ..base.errors import ConfigurationError
 from ..base.terminal import console
-from ..base.text import plural
+from ..base.text import first_names, plural
 from ..models.outputs.own_service import ImportOutput, LeftOut
 from ..workload.importing import bounded
 from .examples import examples
@@ -117,7 +117,6 @@ def _left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
         parts_of.setdefault(omission.why, []).append(omission.what)
     lines = []
     for why, parts in parts_of.items():
-        more = f" and {len(parts) - _LISTED} more" if len(parts) > _LISTED else ""
         counted = f" ({len(parts)})" if len(parts) > 1 else ""
-        lines.append(f"not imported{counted}: {', '.join(parts[:_LISTED])}{more}: {why}")
+        lines.append(f"not imported{counted}: {first_names(parts, _LISTED)}: {why}")
     return lines

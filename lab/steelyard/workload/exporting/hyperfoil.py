@@ -4,7 +4,7 @@ SLAs."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
@@ -286,9 +286,3 @@ def _approximations(plan: PlannedExport) -> list[LeftOut]:
     if not plan.load_target.tls.verify:
         left_out.append(LeftOut(what="tls.verify", why="Hyperfoil has no such setting"))
     return left_out
-
-
-def parameters(plan: PlannedExport) -> Sequence[str]:
-    """The names of the parameters that the user must give (`-PNAME=VALUE`)."""
-    values = [_secret(secret) for secret in plan.secrets]
-    return [str(value) if isinstance(value, _Parameter) else str(value[-1]) for value in values]

@@ -41,16 +41,8 @@ def convert_in_bounds(
     require_free(out)
     try:
         with folder_at(out) as made:
-            asked = {
-                "place": place,
-                "out": str(made),
-                "also": list(also),
-                "ports": list(ports),
-                "target": target,
-                "assets": assets,
-                "catalog": catalog,
-            }
-            told = _run_in_bounds(place, asked)
+            words = {"place": place, "out": str(made), "also": list(also), "ports": list(ports), "target": target}
+            told = _run_in_bounds(place, {**words, "assets": assets, "catalog": catalog})
     except OSError as error:
         raise _unwritable(error) from None
     return ImportOutput.model_validate({**told, "folder": str(out)})
@@ -97,16 +89,7 @@ def main() -> int:
 
     asked = json.loads(sys.stdin.read())
     try:
-        imported = convert_description(
-            asked["place"],
-            Path(asked["out"]),
-            asked["also"],
-            asked["ports"],
-            asked["target"],
-            assets=asked["assets"],
-            catalog=asked["catalog"],
-        )
-        print(imported.model_dump_json())
+        print(convert_description(**{**asked, "out": Path(asked["out"])}).model_dump_json())
     except SteelyardError as error:
         print(json.dumps({"error": error.message, "hint": error.hint}))
     except OSError as error:

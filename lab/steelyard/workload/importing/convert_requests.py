@@ -22,7 +22,15 @@ from .new_folder import name_of
 from .other_tools import READERS
 from .other_tools.filled_texts import NAME_OF_PLACE, encode_around_places
 from .other_tools.har import Har
-from .other_tools.imported_requests import MOST_BYTES, Asker, HeldRequest, ImportedRequests, LeftOutError, Reader
+from .other_tools.imported_requests import (
+    MOST_BYTES,
+    OF_THE_CONNECTION,
+    Asker,
+    HeldRequest,
+    ImportedRequests,
+    LeftOutError,
+    Reader,
+)
 from .path_ids import fold_ids
 from .requests_folder import AskedOf, Content, holes_of, secret_variable, write_requests
 from .secrets import clean_request
@@ -33,21 +41,7 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # An address whose server is a place.
 _NO_SERVER = re.compile(r"(?:https?://)?(\{\{[\w.-]+\}\})(?::\d+)?(?=[/?]|$)")
 # Headers that the engine sets itself, or that belong to the connection or to the user.
-_OURS = frozenset(
-    [
-        "host",
-        "content-length",
-        "connection",
-        "transfer-encoding",
-        "keep-alive",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "upgrade",
-        "expect",
-        "http2-settings",
-    ]
-)
+_OURS = {"host", "content-length", *OF_THE_CONNECTION}
 _IN_PATHS = string.punctuation.replace("#", "")  # readers leave what their tools send as it is
 _PACKED = "accept-encoding"
 _COOKIES_KEPT = "a cookie is a secret of its user; users of a session keep those that the server sets"

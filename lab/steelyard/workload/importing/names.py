@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import count
 
 from lxml import etree
@@ -63,11 +62,6 @@ def unused_name(wanted: str, used: set[str], between: str, most: int) -> str:
     name = next(each for each in names if each.lower() not in used)
     used.add(name.lower())
     return name
-
-
-def names_text(names: Sequence[str], most: int) -> str:
-    """The first names of a list, and how many more it has."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def printable(text: str, most: int = 200) -> str:

@@ -13,45 +13,12 @@ from lxml import etree
 from .names import XSD, local, one_line
 
 MOST_ROUNDS = 10  # what depends on a removed component is removed in the next round
-_ATTRIBUTES = frozenset(
-    [
-        "abstract",
-        "attributeFormDefault",
-        "base",
-        "block",
-        "blockDefault",
-        "default",
-        "elementFormDefault",
-        "final",
-        "finalDefault",
-        "fixed",
-        "form",
-        "id",
-        "itemType",
-        "lang",
-        "maxOccurs",
-        "memberTypes",
-        "minOccurs",
-        "mixed",
-        "name",
-        "namespace",
-        "nillable",
-        "processContents",
-        "public",
-        "ref",
-        "refer",
-        "schemaLocation",
-        "source",
-        "substitutionGroup",
-        "system",
-        "targetNamespace",
-        "type",
-        "use",
-        "value",
-        "version",
-        "xpath",
-    ]
-)
+_ATTRIBUTES = {
+    *("abstract", "attributeFormDefault", "base", "block", "blockDefault", "default", "elementFormDefault", "final"),
+    *("finalDefault", "fixed", "form", "id", "itemType", "lang", "maxOccurs", "memberTypes", "minOccurs", "mixed"),
+    *("name", "namespace", "nillable", "processContents", "public", "ref", "refer", "schemaLocation", "source"),
+    *("substitutionGroup", "system", "targetNamespace", "type", "use", "value", "version", "xpath"),
+}
 
 
 def remove_unknown_attributes(root: etree._Element) -> list[str]:

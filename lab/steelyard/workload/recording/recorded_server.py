@@ -12,27 +12,13 @@ from ...base.paths import HOST_NAMES
 from .. import allowed_hosts
 from ..digest import tls_context
 from ..importing.documents import origin
+from ..importing.other_tools.imported_requests import OF_THE_CONNECTION
 from ..load_target import LoadTarget
 
 MOST_BYTES = 16 * 2**20  # of a request's body, and of an answer
 ANSWER_SECONDS = 60.0
-# Headers of the connection, not of the request (RFC 9110, 7.6.1), and headers that are set anew.
-_OF_THE_CONNECTION = frozenset(
-    [
-        "connection",
-        "keep-alive",
-        "proxy-connection",
-        "proxy-authenticate",
-        "proxy-authorization",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-        "expect",
-        "http2-settings",
-    ]
-)
-_SAID_ANEW = frozenset(["host", "content-length", "accept-encoding"])
+_OF_THE_CONNECTION = {"proxy-authenticate", "proxy-authorization", *OF_THE_CONNECTION}
+_SET_ANEW = {"host", "content-length", "accept-encoding"}
 
 
 @dataclass(frozen=True)
@@ -117,7 +103,7 @@ class RecordedServer:
         names = Counter(name.lower() for name, _ in request.headers)
         headers: dict[str, str] = {}
         for name, value in request.headers:
-            if name.lower() in _OF_THE_CONNECTION | _SAID_ANEW or name.lower() in listed:
+            if name.lower() in _OF_THE_CONNECTION | _SET_ANEW or name.lower() in listed:
                 continue
             between = "; " if name.lower() == "cookie" else ", "
             several = names[name.lower()] > 1 and name.lower() in headers

@@ -21,7 +21,8 @@ from graphql import (
 )
 from graphql.execution.values import get_variable_values
 
-from ..names import names_text, one_line, printable, unused_name
+from ....base.text import first_names
+from ..names import one_line, printable, unused_name
 from ..wsdl import Left, NotTakenError
 from .arguments import ArgumentValues
 from .selections import SelectedFields, SelectionMaker, answer_schema
@@ -85,7 +86,7 @@ class RequestMaker:
         """Notes on values that were guessed."""
         if not self._values.guessed:
             return []
-        names = names_text(list(self._values.guessed), _LISTED)
+        names = first_names(list(self._values.guessed), _LISTED)
         return [f"the values of the scalars {names} are guessed: the schema does not describe them"]
 
     def _root_fields(self) -> Iterator[tuple[str, str, GraphQLField]]:

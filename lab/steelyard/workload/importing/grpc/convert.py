@@ -15,11 +15,11 @@ from google.protobuf.descriptor import FileDescriptor, MethodDescriptor
 
 from ....base import paths
 from ....base.errors import ContractError, ImportRefusedError
-from ....base.text import lower_first
+from ....base.text import first_names, lower_first
 from ....models.outputs.own_service import ImportOutput
 from ... import protobuf
 from ..folder import LATER, TARGET, changes_state, first_reason, head_of, import_output
-from ..names import names_text, one_line
+from ..names import one_line
 from ..new_folder import name_of
 from ..wsdl import Left
 from .compiling import files_of
@@ -71,7 +71,7 @@ def import_grpc(
     streams = [call.name for call in calls if call.method.server_streaming]
     if streams:
         notes.append(
-            f"the answers of {names_text(streams, _LISTED)} are streams: their time is that of the whole stream, which must end; `load` also "
+            f"the answers of {first_names(streams, _LISTED)} are streams: their time is that of the whole stream, which must end; `load` also "
             "shows the time to the first message and between two"
         )
     if urlsplit(target).path.strip("/"):

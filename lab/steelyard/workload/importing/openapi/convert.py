@@ -11,10 +11,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ....base.errors import ImportRefusedError
+from ....base.text import first_names
 from ....models.outputs.own_service import ImportOutput
 from ..documents import is_url, origin
 from ..folder import first_reason, import_output
-from ..names import names_text, one_line
+from ..names import one_line
 from ..new_folder import name_of
 from ..values import UnmetError
 from ..wsdl import Left, NotTakenError
@@ -230,7 +231,7 @@ def _scheme(name: str, sampled: Sequence[SampledRequest], description: OpenApiDe
             wanted.setdefault(scheme, []).append(sample.operation.name)
     chosen = next((scheme for scheme in wanted if scheme.kind), None)
     for scheme, names in wanted.items():
-        where = f"security '{one_line(scheme.name, 60)}' of {names_text(names, _LISTED)}: {scheme.words}"
+        where = f"security '{one_line(scheme.name, 60)}' of {first_names(names, _LISTED)}: {scheme.words}"
         if scheme is chosen:
             user = "put your name for USER in service.toml and " if scheme.kind in ("basic", "digest") else ""
             description.notes.append(f"{where}: {user}put the secret into the variable {secret_variable(name)}")
@@ -251,13 +252,13 @@ def _notes(place: str, target: str, sampled: Sequence[SampledRequest]) -> list[s
     streamed = [sample.operation.name for sample in sampled if sample.operation.accept.startswith("text/event-stream")]
     if streamed:
         notes.append(
-            f"the answers of {names_text(streamed, _LISTED)} are server-sent events: their time is that of the whole stream, which must "
+            f"the answers of {first_names(streamed, _LISTED)} are server-sent events: their time is that of the whole stream, which must "
             "end; `load` also shows the time to the first event and between two"
         )
     unjudged = [sample.operation.name for sample in sampled if not sample.operation.answers]
     if unjudged:
         notes.append(
-            f"the description has no JSON schema for the answers of {names_text(unjudged, _LISTED)}: only their status is "
+            f"the description has no JSON schema for the answers of {first_names(unjudged, _LISTED)}: only their status is "
             "checked"
         )
     return notes

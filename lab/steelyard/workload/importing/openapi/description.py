@@ -10,8 +10,9 @@ from urllib.parse import urljoin, urlsplit
 
 from ....base import paths
 from ....base.errors import ImportRefusedError
+from ....base.text import first_names
 from ..documents import at_target, is_url, origin
-from ..names import names_text, one_line, unused_name
+from ..names import one_line, unused_name
 from ..wsdl import Left, NotTakenError
 from .content_types import FORM, accept_of, is_json, is_wildcard, json_of, sendable_body
 from .form_fields import fields_of
@@ -77,7 +78,7 @@ class OpenApiReading:
 
     def _note_parameters(self, names: Sequence[str], sentence: str) -> None:
         if names:
-            self._read.notes.append(f"{sentence}: {names_text(names, _LISTED)}")
+            self._read.notes.append(f"{sentence}: {first_names(names, _LISTED)}")
 
     def _read_additional(self, template: str, item: Node, servers: Sequence[str]) -> None:
         """Read the operations whose methods OpenAPI has no key for (3.2)."""
@@ -133,12 +134,6 @@ class OpenApiReading:
     def _own_name(self, wanted: str) -> str:
         plain = re.sub(r"[^A-Za-z0-9.-]+", "_", wanted).strip("_.") or "operation"
         return unused_name(plain, self._names, ".", 80)
-
-    @staticmethod
-    def _text(node: Node) -> str:
-        if not isinstance(node.value, str):
-            raise NotTakenError(f"{node.where} is not a text")
-        return node.value
 
     def _servers(self, level: Node) -> list[str]:
         """The absolute URLs of a level's servers; NOWHERE if it names none."""

@@ -190,7 +190,7 @@ class SchemaBook:
         yield from _lists(node)
         if node.has("dependentRequired"):
             named = node.at("dependentRequired")
-            yield "dependentRequired", {key: [_text(item) for item in named.nodes(key)] for key in named.object()}
+            yield "dependentRequired", {key: [item.own_text() for item in named.nodes(key)] for key in named.object()}
         for key in _ANYTHING:
             if node.has(key):
                 yield key, node.value[key]
@@ -266,7 +266,7 @@ class SchemaBook:
 def _lists(node: Node) -> Iterator[tuple[str, list[Any]]]:
     """The list keywords: `required`, `enum` and `examples`."""
     if node.has("required"):
-        yield "required", list(dict.fromkeys(_text(item) for item in node.nodes("required")))
+        yield "required", list(dict.fromkeys(item.own_text() for item in node.nodes("required")))
     if node.has("enum"):
         values = [item.value for item in node.nodes("enum")]
         if not values:
@@ -291,12 +291,6 @@ def _number(node: Node, *, whole: bool, above_zero: bool) -> int | float:
     if not good or (whole and (value != int(value) or value < 0)) or (above_zero and value <= 0):
         raise NotTakenError(f"{node.where} is {value!r:.40}, which is not a valid number here")
     return int(value) if whole else value
-
-
-def _text(node: Node) -> str:
-    if not isinstance(node.value, str):
-        raise NotTakenError(f"{node.where} is not a text")
-    return node.value
 
 
 def _referred_in(schema: Any) -> set[str]:

@@ -69,7 +69,11 @@ class Node:
 
     def text(self, key: str, default: str = "") -> str:
         """The text under a key; raises NotTakenError if it is not a text."""
-        return str(self.at(key)._value_of_kind(str, "text")) if self.require_object().has(key) else default
+        return self.at(key).own_text() if self.require_object().has(key) else default
+
+    def own_text(self) -> str:
+        """The value, which must be a text; raises NotTakenError if it is not."""
+        return str(self._value_of_kind(str, "text"))
 
     def flag(self, key: str, default: bool = False) -> bool:
         """The boolean under a key; raises NotTakenError if it is not a boolean."""

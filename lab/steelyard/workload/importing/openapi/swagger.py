@@ -43,7 +43,7 @@ class SwaggerReading(OpenApiReading):
         if not host:
             return [path] if path else []
         holder = level if level.has("schemes") else self._root
-        schemes = [self._text(scheme) for scheme in holder.nodes("schemes")]
+        schemes = [scheme.own_text() for scheme in holder.nodes("schemes")]
         spoken = [scheme for scheme in schemes if scheme in ("http", "https")]
         if schemes and not spoken:
             raise NotTakenError(f"its schemes are {one_line(', '.join(schemes), 60)}, neither http nor https")
@@ -116,7 +116,7 @@ class SwaggerReading(OpenApiReading):
     def _types(self, node: Node, key: str) -> list[str]:
         """The content types under `consumes` or `produces` of an operation, else of the document."""
         holder = node if node.has(key) else self._root
-        return [self._text(kind) for kind in holder.nodes(key)]
+        return [kind.own_text() for kind in holder.nodes(key)]
 
     def _answer_contents(self, node: Node, response: Node) -> dict[str, Node]:
         """An answer has a body if it has a schema; it is of the types that the operation produces."""

@@ -24,6 +24,7 @@ from .imported_requests import (
     ImportedRequests,
     LeftOutError,
     json_of,
+    value_at,
 )
 
 _BEGIN = re.compile(
@@ -55,8 +56,7 @@ class Har:
     def read(self, content: bytes, place: Path) -> ImportedRequests:
         """The requests of all entries as one session, each with the status of its answer."""
         document = json_of(content, place)
-        log = document.get("log") if isinstance(document, dict) else None
-        entries = log.get("entries") if isinstance(log, dict) else None
+        entries = value_at(document, "log", "entries")
         if not isinstance(entries, list):
             raise ImportRefusedError(f"{place} is not a HAR file: its log has no list of entries")
         held = ImportedRequests(self.title)
@@ -109,7 +109,7 @@ def _steps(entries: Sequence[tuple[int, Any]], held: ImportedRequests, *, assets
             "images, fonts, styles and scripts of pages, which a browser keeps; --assets imports them",
         )
     _note_cookies(sent, held)
-    redirects = sum(1 for each in sent if _status(each.entry) in _REDIRECTS)
+    redirects = sum(1 for each in sent if value_at(each.entry, "response", "status") in _REDIRECTS)
     if redirects:
         held.notes.append(f"{plural(redirects, 'redirect')}: the request to which one leads is a step of its own")
     values = CarriedValues()
@@ -134,7 +134,7 @@ def _think(gap_ms: float) -> dict[str, object]:
 
 def _begin(entry: Any) -> float | None:
     """When an entry began, in ms since 1970; None if it does not say so."""
-    text = entry.get("startedDateTime") if isinstance(entry, dict) else None
+    text = value_at(entry, "startedDateTime")
     try:
         return datetime.fromisoformat(text).timestamp() * 1000 if isinstance(text, str) else None
     except (ValueError, OverflowError):
@@ -146,16 +146,9 @@ def _milliseconds(entry: Mapping[str, Any]) -> float:
     return float(time) if isinstance(time, int | float) and 0 <= time <= _MOST_PAUSE_MS else 0.0
 
 
-def _status(entry: Mapping[str, Any]) -> object:
-    answered = entry.get("response")
-    return answered.get("status") if isinstance(answered, dict) else None
-
-
 def _is_asset(request: HeldRequest, entry: Mapping[str, Any]) -> bool:
     """Whether a request is for a part of a page that never changes, by its answer's type or its address."""
-    answered = entry.get("response")
-    content = answered.get("content") if isinstance(answered, dict) else None
-    kind = content.get("mimeType") if isinstance(content, dict) else None
+    kind = value_at(entry, "response", "content", "mimeType")
     if request.method != "GET":
         return False
     if isinstance(kind, str) and kind and kind != "x-unknown":
@@ -179,10 +172,8 @@ def _note_cookies(sent: Sequence[_Sent], held: ImportedRequests) -> None:
 
 def _cookie_names(message: Any, header: str) -> list[str]:
     """The names of the cookies of a request, or of an answer."""
-    if not isinstance(message, dict):
-        return []
-    names = [name for name, _ in _pairs(message.get("cookies"))]
-    for field, value in _pairs(message.get("headers")):
+    names = [name for name, _ in _pairs(value_at(message, "cookies"))]
+    for field, value in _pairs(value_at(message, "headers")):
         if field.lower() == header:
             pairs = value.splitlines() if header == "set-cookie" else value.split(";")
             names += [pair.partition(";")[0].partition("=")[0].strip() for pair in pairs if "=" in pair]
@@ -194,8 +185,7 @@ def _request(entry: Any, where: str) -> HeldRequest:
     method, url = asked.get("method"), asked.get("url")
     if not isinstance(method, str) or not isinstance(url, str):
         raise LeftOutError("its request has no method or no url")
-    answered = entry.get("response")
-    status = answered.get("status") if isinstance(answered, dict) else None
+    status = value_at(entry, "response", "status")
     if status == 101 or url.lower().startswith(("ws://", "wss://")):
         raise LeftOutError("it opens a WebSocket")
     if status == 0:

@@ -12,7 +12,7 @@ from urllib.parse import quote, quote_plus
 from ..secrets import names_secret
 from . import captures
 from .filled_texts import as_place, free_place
-from .imported_requests import HeldRequest, LeftOutError
+from .imported_requests import HeldRequest, LeftOutError, value_at
 
 _LEAST_CHARACTERS = 12  # a shorter text may be equal by chance
 _MOST_CHARACTERS = 4096  # of a value that the engine captures
@@ -34,12 +34,9 @@ class AnsweredValue:
 
 def values_of(entry: Mapping[str, Any]) -> list[AnsweredValue]:
     """The values of an entry's answer that have a secret's name, in JSON and in hidden fields of HTML."""
-    answered = entry.get("response")
-    content = answered.get("content") if isinstance(answered, dict) else None
-    text = content.get("text") if isinstance(content, dict) else None
-    if not isinstance(content, dict) or not isinstance(text, str):
-        return []
-    if len(text) > _MOST_BODY or content.get("encoding") == "base64":
+    content = value_at(entry, "response", "content")
+    text = value_at(content, "text")
+    if not isinstance(text, str) or len(text) > _MOST_BODY or content.get("encoding") == "base64":
         return []
     try:
         listed = _in_json(json.loads(text), [])

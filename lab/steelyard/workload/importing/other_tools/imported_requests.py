@@ -17,6 +17,11 @@ RIGHT_STATUSES = (200, 201, 202, 203, 204, 205, 206)
 COOKIES_ARE_KEPT = "the users of a session keep the cookies that the server sets"  # a note
 COOKIES_ARE_UNKNOWN = "users keep only cookies that the server sets"  # why others are left out
 MOST_BYTES = 64 * 2**20  # of a file, which may include answers
+# Headers of a connection, not of a request (RFC 9110, 7.6.1), but for those with credentials.
+OF_THE_CONNECTION = {
+    *("connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "expect"),
+    "http2-settings",
+}
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # as Windows saves a text
 
 
@@ -138,6 +143,13 @@ def json_of(content: bytes, place: Path) -> Any:
         raise ImportRefusedError(f"{place} is not well-formed JSON: {error.msg} in {where}") from None
     except (RecursionError, ValueError) as error:
         raise ImportRefusedError(f"{place} cannot be read as JSON: {error}"[:300]) from None
+
+
+def value_at(value: Any, *keys: str) -> Any:
+    """The value at a path of keys in objects; None where one lacks its key, or is no object."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def text_of(content: bytes, place: Path) -> str:

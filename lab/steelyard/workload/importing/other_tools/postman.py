@@ -31,6 +31,7 @@ from .imported_requests import (
     LeftOutError,
     NotYetError,
     json_of,
+    value_at,
     with_query,
 )
 from .postman_scripts import ScriptMeaning, read_script
@@ -61,15 +62,14 @@ class PostmanCollection:
     def read(self, content: bytes, place: Path) -> ImportedRequests:
         """The requests of all folders, as one session."""
         document = json_of(content, place)
-        if isinstance(document, dict) and isinstance(document.get("collection"), dict):
+        if isinstance(value_at(document, "collection"), dict):
             document = document["collection"]  # as Postman's own service answers
-        items = document.get("item") if isinstance(document, dict) else None
+        items = value_at(document, "item")
         if not isinstance(items, list):
             raise ImportRefusedError(f"{place} is not a Postman collection: it has no list of items")
         collection = _Collection(ImportedRequests(self.title, statuses=RIGHT_STATUSES), document)
         steps = collection.steps(items, document.get("auth"), 0)
-        info = document.get("info")
-        name = info.get("name") if isinstance(info, dict) else None
+        name = value_at(document, "info", "name")
         collection.held.sessions.append(HeldSession(name if isinstance(name, str) else "collection", steps))
         collection.held.notes += [
             "an answer is right with a status from 200 to 206, unless a test of the collection names others; `load "
@@ -273,9 +273,7 @@ class _Collection:
             return "", ""
         fill, mode = self._variables.fill, body["mode"]
         if mode == "raw":
-            options = body.get("options")
-            raw = options.get("raw") if isinstance(options, dict) else None
-            language = raw.get("language") if isinstance(raw, dict) else None
+            language = value_at(body, "options", "raw", "language")
             return _KINDS.get(str(language), "text/plain") if body.get("raw") else "", fill(body.get("raw"))
         fields = [
             each
@@ -318,8 +316,7 @@ def _objects_of(value: Any) -> list[Mapping[str, Any]]:
 def _scripts(item: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The scripts of an item, each with its event."""
     for event in _objects_of(item.get("event")):
-        script = event.get("script")
-        lines = script.get("exec") if isinstance(script, dict) else None
+        lines = value_at(event, "script", "exec")
         text = "\n".join(str(line) for line in lines) if isinstance(lines, list) else lines
         if isinstance(text, str) and text.strip() and not event.get("disabled"):
             yield str(event.get("listen")), text

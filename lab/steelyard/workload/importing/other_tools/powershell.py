@@ -10,25 +10,16 @@ from urllib.parse import quote_plus
 
 from .har import OF_A_BROWSER
 from .imported_requests import HeldRequest, ImportedRequests, LeftOutError, text_of, with_query
+from .shell import ESCAPES
 
 _CALL = re.compile(r"(?mi)^\s*(?:\$\w+\s*=\s*)?Invoke-(?:WebRequest|RestMethod)\b")
 _BEGIN = re.compile(r"\ufeff?(?:\s*#[^\n]*\n)*\s*(?:\$\w+[\w.]*\s*=|Invoke-(?:WebRequest|RestMethod)\b)", re.IGNORECASE)
 _COMMANDS = ("invoke-webrequest", "invoke-restmethod")
-_SWITCHES = frozenset(
-    [
-        "usebasicparsing",
-        "usedefaultcredentials",
-        "disablekeepalive",
-        "passthru",
-        "skipheadervalidation",
-        "skipcertificatecheck",
-        "skiphttperrorcheck",
-        "allowunencryptedauthentication",
-        "preserveauthorizationonredirect",
-        "noproxy",
-        "verbose",
-    ]
-)
+_SWITCHES = {
+    *("usebasicparsing", "usedefaultcredentials", "disablekeepalive", "passthru", "skipheadervalidation", "noproxy"),
+    *("skipcertificatecheck", "skiphttperrorcheck", "allowunencryptedauthentication", "verbose"),
+    "preserveauthorizationonredirect",
+}
 _QUIET = frozenset(["usebasicparsing", "websession", "sessionvariable", "outfile", "passthru", "verbose", "timeoutsec"])
 _TAKEN = frozenset(["uri", "method", "custommethod", "headers", "body", "contenttype", "useragent"])
 _REFUSED = {
@@ -37,18 +28,7 @@ _REFUSED = {
     "credential": "its credentials are computed by PowerShell",
 }
 _PSEUDO = frozenset(["method", "authority", "scheme", "path"])  # of HTTP/2, which browsers copy without their colons
-_ESCAPES = {
-    "n": "\n",
-    "r": "\r",
-    "t": "\t",
-    "0": "\0",
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "v": "\v",
-    "e": "\x1b",
-    "\n": "",
-}
+_ESCAPES = {**ESCAPES, "0": "\0", "\n": ""}
 _LETTER = re.compile(r"\$\(\[char\](\d{1,7})\)", re.IGNORECASE)
 _COOKIE = re.compile(r"(?i)^\$\w+\.cookies\.add$")
 _AGENT = re.compile(r"(?i)^\$\w+\.useragent$")

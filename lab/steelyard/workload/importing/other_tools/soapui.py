@@ -30,16 +30,15 @@ from .imported_requests import (
     with_query,
 )
 from .rules import FORBIDS_TEXT, ONLY_FOUND, Rules, plain
-from .soapui_values import CaseValues, SentStep
+from .soapui_values import CON, C, CaseValues, SentStep
 from .think_times import ThinkTime, sum_of
 from .xml_head import root_of
 
-CON = "http://eviware.com/soapui/config"
-_C = f"{{{CON}}}"
 _HEADERS = "com.eviware.soapui.impl.wsdl.WsdlRequest@request-headers"
 _UNFILLED = re.compile(r">\s*\?\s*</")
+_NEVER_RUN = "a script; scripts are not run"
 _STEPS = {
-    "groovy": "a script; scripts are not run",
+    "groovy": _NEVER_RUN,
     "goto": "a session has no conditions and no jumps",
     "calltestcase": "its requests are imported with their own test case",
 }
@@ -67,7 +66,7 @@ class SoapUiProject:
     def read(self, content: bytes, place: Path) -> ImportedRequests:
         """The requests of all test steps, or of the interfaces if there are no tests."""
         root = parse(content, str(place))
-        if root.tag != f"{_C}soapui-project":
+        if root.tag != f"{C}soapui-project":
             raise ImportRefusedError(f"{place} is not a SoapUI project: the namespace of its root is not {CON}")
         project = _Project(root, ImportedRequests(self.title, statuses=RIGHT_STATUSES))
         project.tests()
@@ -104,36 +103,36 @@ class _Project:
 
     def tests(self) -> None:
         """Read the steps of all enabled tests, each case as a session."""
-        for suite in self._root.iterfind(f"{_C}testSuite"):
-            for case in suite.iterfind(f"{_C}testCase"):
+        for suite in self._root.iterfind(f"{C}testSuite"):
+            for case in suite.iterfind(f"{C}testCase"):
                 named = f"test case '{one_line(case.get('name') or '', 60)}'"
                 if "true" in (suite.get("disabled"), case.get("disabled")):
                     self.held.leave_out(named, "it is disabled")
                     continue
                 values = CaseValues(self.held, self._root, suite, case)
-                for step in case.iterfind(f"{_C}testStep"):
+                for step in case.iterfind(f"{C}testStep"):
                     self._step(step, values)
                 steps = [
                     HeldStep(sent.request, think=sent.think.think(), captures=sent.captures) for sent in values.steps
                 ]
                 if steps:
                     self.held.sessions.append(HeldSession(case.get("name") or "case", steps))
-                for load in case.iterfind(f"{_C}loadTest"):
+                for load in case.iterfind(f"{C}loadTest"):
                     self._load(load)
 
     def interfaces(self) -> None:
         """Read the requests of operations and methods."""
         texts = CaseValues(self.held, self._root)
-        for call in self._root.iterfind(f"{_C}interface/{_C}operation/{_C}call"):
+        for call in self._root.iterfind(f"{C}interface/{C}operation/{C}call"):
             operation = call.getparent()
             assert operation is not None
             interface = operation.getparent()
             assert interface is not None
             known = self.operations[interface.get("name") or "", operation.get("name") or ""]
             self._add(self._read_request(call, known, f"{operation.get('name')}", texts))
-        for request in self._root.iter(f"{_C}request"):
+        for request in self._root.iter(f"{C}request"):
             method = request.getparent()
-            if method is not None and method.tag == f"{_C}method":
+            if method is not None and method.tag == f"{C}method":
                 self._add(self._read_request(request, _method(method), method.get("name") or "", texts))
 
     def _add(self, request: HeldRequest | None) -> None:
@@ -143,18 +142,14 @@ class _Project:
     def leave_out_scripts(self) -> None:
         """List what is never run: scripts of the project and of its mocks."""
         for element in self._root.iter(
-            f"{_C}setupScript", f"{_C}tearDownScript", f"{_C}afterLoadScript", f"{_C}beforeSaveScript"
+            f"{C}setupScript", f"{C}tearDownScript", f"{C}afterLoadScript", f"{C}beforeSaveScript"
         ):
             if (element.text or "").strip():
-                self.held.leave_out(
-                    f"{local(str(element.tag))} in line {element.sourceline}", "a script; scripts are not run"
-                )
-        for element in self._root.iterfind(f"{_C}eventHandlers"):
-            self.held.leave_out(
-                f"event handler '{one_line(element.get('name') or '', 60)}'", "a script; scripts are not run"
-            )
+                self.held.leave_out(f"{local(str(element.tag))} in line {element.sourceline}", _NEVER_RUN)
+        for element in self._root.iterfind(f"{C}eventHandlers"):
+            self.held.leave_out(f"event handler '{one_line(element.get('name') or '', 60)}'", _NEVER_RUN)
         for kind in ("mockService", "restMockService"):
-            for element in self._root.iterfind(f"{_C}{kind}"):
+            for element in self._root.iterfind(f"{C}{kind}"):
                 self.held.leave_out(
                     f"{kind} '{one_line(element.get('name') or '', 60)}'", "it answers requests and sends none"
                 )
@@ -162,13 +157,13 @@ class _Project:
     def _step(self, step: etree._Element, values: CaseValues) -> None:
         kind, name = step.get("type") or "", step.get("name") or ""
         named = f"step '{one_line(name, 60)}'"
-        config = step.find(f"{_C}config")
+        config = step.find(f"{C}config")
         if step.get("disabled") == "true":
             self.held.leave_out(named, "it is disabled")
         elif kind in ("request", "restrequest", "httprequest") and config is not None:
             self._sent_step(config, kind, name, values)
         elif kind == "transfer" and config is not None:
-            for transfer in config.iterfind(f"{_C}transfers"):
+            for transfer in config.iterfind(f"{C}transfers"):
                 self._transfer(transfer, named, values)
         elif kind == "delay" and config is not None:
             self._delay(config, named, values)
@@ -179,12 +174,12 @@ class _Project:
 
     def _sent_step(self, config: etree._Element, kind: str, name: str, values: CaseValues) -> None:
         if kind == "request":
-            key = (config.findtext(f"{_C}interface") or "", config.findtext(f"{_C}operation") or "")
-            request, known = config.find(f"{_C}request"), self.operations.get(key, _Operation(""))
+            key = (config.findtext(f"{C}interface") or "", config.findtext(f"{C}operation") or "")
+            request, known = config.find(f"{C}request"), self.operations.get(key, _Operation(""))
         elif kind == "restrequest":
             path = _join_path(config.get("resourcePath") or "")
             key = (config.get("service") or "", f"{path} {config.get('methodName') or ''}")
-            request = config.find(f"{_C}restRequest")
+            request = config.find(f"{C}restRequest")
             known = self.operations.get(key) or _Operation("", method="GET", path=path)
         else:
             request, known = config, _Operation("", method=config.get("method") or "GET")
@@ -198,12 +193,12 @@ class _Project:
         try:
             values.transfer(transfer)
         except LeftOutError as error:
-            name = one_line(transfer.findtext(f"{_C}name") or "", 60)
+            name = one_line(transfer.findtext(f"{C}name") or "", 60)
             self.held.leave_out(f"transfer '{name}' of {named}", str(error))
 
     def _delay(self, config: etree._Element, named: str, values: CaseValues) -> None:
         """Note a delay as the pause after the request before it."""
-        text = (config.findtext(f"{_C}delay") or "").strip()
+        text = (config.findtext(f"{C}delay") or "").strip()
         if not text.isdecimal() or len(text) > 8:
             self.held.leave_out(f"{named} (delay)", "its time is not a plain number")
         elif values.steps:
@@ -228,23 +223,23 @@ class _Project:
     def _request(
         self, request: etree._Element, known: _Operation, name: str, where: str, texts: CaseValues
     ) -> HeldRequest:
-        if request.find(f"{_C}attachment") is not None:
+        if request.find(f"{C}attachment") is not None:
             raise LeftOutError("it has attachments, which a sample cannot hold")
         if request.get("postQueryString") == "true":
             raise LeftOutError("it posts its parameters as a form: write them as its body")
         for attribute, added in _ADDED.items():
             if request.get(attribute, "false") not in ("false", ""):
                 self.held.leave_out(f"{added} of {where}", _OWN_HEADERS)
-        endpoint = texts.fill((request.findtext(f"{_C}endpoint") or known.address).strip())
+        endpoint = texts.fill((request.findtext(f"{C}endpoint") or known.address).strip())
         if not endpoint:
             raise LeftOutError("it has no URL")
-        written = (request.findtext(f"{_C}request") or "").replace("\\r\n", "\n").replace("\r\n", "\n")
+        written = (request.findtext(f"{C}request") or "").replace("\\r\n", "\n").replace("\r\n", "\n")
         body = texts.fill(texts.with_transfers(name, written))
         if _UNFILLED.search(body):
             raise LeftOutError("it contains ? in place of values")
         headers = [(pair, texts.fill(value)) for pair, value in _headers(request)]
         has_type = any(pair.lower() == "content-type" for pair, _ in headers)
-        if known.styles is None and known.method == "POST" and request.tag != f"{_C}config":
+        if known.styles is None and known.method == "POST" and request.tag != f"{C}config":
             url = endpoint
             headers += _soap_headers(known, has_type)
         else:
@@ -268,11 +263,11 @@ class _Project:
 
     def _expected_answer(self, request: etree._Element, where: str, texts: CaseValues) -> dict[str, object]:
         rules = Rules()
-        for assertion in request.iterfind(f"{_C}assertion"):
+        for assertion in request.iterfind(f"{C}assertion"):
             if assertion.get("disabled") == "true":
                 continue
             kind = assertion.get("type") or ""
-            settings = {local(str(each.tag)): each.text or "" for each in assertion.iterfind(f"{_C}configuration/*")}
+            settings = {local(str(each.tag)): each.text or "" for each in assertion.iterfind(f"{C}configuration/*")}
             try:
                 mapped = _ASSERTIONS.get(kind)
                 if mapped is None:
@@ -286,15 +281,15 @@ class _Project:
 
     def _load(self, load: etree._Element) -> None:
         named = f"load test '{one_line(load.get('name') or '', 60)}'"
-        strategy = load.findtext(f"{_C}loadStrategy/{_C}type") or "Simple"
+        strategy = load.findtext(f"{C}loadStrategy/{C}type") or "Simple"
         settings = {
-            local(str(each.tag)): (each.text or "").strip() for each in load.iterfind(f"{_C}loadStrategy/{_C}config/*")
+            local(str(each.tag)): (each.text or "").strip() for each in load.iterfind(f"{C}loadStrategy/{C}config/*")
         }
-        users = (load.findtext(f"{_C}threadCount") or "").strip()
-        seconds = (load.findtext(f"{_C}testLimit") or "").strip() if load.findtext(f"{_C}limitType") == "TIME" else ""
+        users = (load.findtext(f"{C}threadCount") or "").strip()
+        seconds = (load.findtext(f"{C}testLimit") or "").strip() if load.findtext(f"{C}limitType") == "TIME" else ""
         for script in ("setupScript", "tearDownScript"):
-            if (load.findtext(f"{_C}{script}") or "").strip():
-                self.held.leave_out(f"{script} of {named}", "a script; scripts are not run")
+            if (load.findtext(f"{C}{script}") or "").strip():
+                self.held.leave_out(f"{script} of {named}", _NEVER_RUN)
         if strategy == "Simple":
             self.held.notes.append(f"{named}: `{load_words(users, seconds, _pause(settings))}`")
         elif (
@@ -325,29 +320,29 @@ def _pause(settings: Mapping[str, str]) -> str:
 
 def _operations(root: etree._Element) -> Iterator[tuple[tuple[str, str], _Operation]]:
     """The known operations by interface and name, and REST methods by service, path and name."""
-    for interface in root.iterfind(f"{_C}interface"):
+    for interface in root.iterfind(f"{C}interface"):
         name = interface.get("name") or ""
-        address = interface.findtext(f"{_C}endpoints/{_C}endpoint") or ""
-        for operation in interface.iterfind(f"{_C}operation"):
+        address = interface.findtext(f"{C}endpoints/{C}endpoint") or ""
+        for operation in interface.iterfind(f"{C}operation"):
             version = interface.get("soapVersion") or "1_1"
             yield (name, operation.get("name") or ""), _Operation(address, operation.get("action") or "", version)
-        for method in interface.iter(f"{_C}method"):
+        for method in interface.iter(f"{C}method"):
             known = _method(method)
             yield (name, f"{known.path} {method.get('name') or ''}"), known
 
 
 def _method(method: etree._Element) -> _Operation:
     """A REST method with the path of its resources and the styles of its parameters."""
-    above = [element for element in method.iterancestors() if element.tag in (f"{_C}resource", f"{_C}interface")]
-    base = next((element.get("basePath") or "" for element in above if element.tag == f"{_C}interface"), "")
-    address = next((e.findtext(f"{_C}endpoints/{_C}endpoint") or "" for e in above if e.tag == f"{_C}interface"), "")
+    above = [element for element in method.iterancestors() if element.tag in (f"{C}resource", f"{C}interface")]
+    base = next((element.get("basePath") or "" for element in above if element.tag == f"{C}interface"), "")
+    address = next((e.findtext(f"{C}endpoints/{C}endpoint") or "" for e in above if e.tag == f"{C}interface"), "")
     path = _join_path(
-        base, *(element.get("path") or "" for element in reversed(above) if element.tag == f"{_C}resource")
+        base, *(element.get("path") or "" for element in reversed(above) if element.tag == f"{C}resource")
     )
     styles = {
-        parameter.findtext(f"{_C}name") or "": parameter.findtext(f"{_C}style") or "QUERY"
+        parameter.findtext(f"{C}name") or "": parameter.findtext(f"{C}style") or "QUERY"
         for element in [*above, method]
-        for parameter in element.iterfind(f"{_C}parameters/{_C}parameter")
+        for parameter in element.iterfind(f"{C}parameters/{C}parameter")
     }
     return _Operation(address, method=method.get("method") or "GET", path=path, styles=styles)
 
@@ -370,7 +365,7 @@ def _rest_address(
 ) -> tuple[str, list[tuple[str, str]]]:
     """The URL of a REST request, and the headers from its parameters; raises LeftOutError."""
     values = {
-        each.get("key") or "": texts.fill(each.get("value") or "") for each in request.iterfind(f"{_C}parameters/*")
+        each.get("key") or "": texts.fill(each.get("value") or "") for each in request.iterfind(f"{C}parameters/*")
     } | dict(transferred)
     path, query, headers = known.path, [], []
     for name, value in values.items():
@@ -392,29 +387,29 @@ def _rest_address(
 
 def _headers(request: etree._Element) -> list[tuple[str, str]]:
     """The headers of a request, which the project stores as XML within a setting."""
-    for setting in request.iterfind(f"{_C}settings/{_C}setting"):
+    for setting in request.iterfind(f"{C}settings/{C}setting"):
         if setting.get("id") == _HEADERS and (setting.text or "").strip():
             try:
                 within = parse((setting.text or "").encode(), "a setting")
             except ImportRefusedError:
                 raise LeftOutError("its headers are not well-formed XML") from None
-            entries = [within] if local(str(within.tag)) == "entry" else list(within.iter(f"{_C}entry"))
+            entries = [within] if local(str(within.tag)) == "entry" else list(within.iter(f"{C}entry"))
             return [(entry.get("key") or "", entry.get("value") or "") for entry in entries if entry.get("key")]
     return []
 
 
 def _asker(request: etree._Element) -> Asker | None:
-    user = request.findtext(f"{_C}credentials/{_C}username") or ""
+    user = request.findtext(f"{C}credentials/{C}username") or ""
     token = _TOKENS.get(request.get("wssPasswordType") or "")
     if user and token:
         return Asker(token, user)
-    kind = request.findtext(f"{_C}credentials/{_C}authType") or ""
+    kind = request.findtext(f"{C}credentials/{C}authType") or ""
     return Asker("basic", user) if user and kind not in ("No Authorization", "NTLM", "SPNEGO/Kerberos") else None
 
 
 def _why_left(kind: str) -> str:
     if "Script" in kind:
-        return "a script; scripts are not run"
+        return _NEVER_RUN
     return _WHY_LEFT.get(kind, "`expect` has no such rule")
 
 

@@ -18,7 +18,8 @@ from .filled_texts import FilledTexts, as_place, free_place
 from .imported_requests import HeldRequest, ImportedRequests, LeftOutError
 from .think_times import ThinkTime
 
-C = "{http://eviware.com/soapui/config}"
+CON = "http://eviware.com/soapui/config"
+C = f"{{{CON}}}"
 _HOLDERS = {"#TestCase#": "TestCase", "#TestSuite#": "TestSuite", "#Project#": "Project"}
 _NAMES = re.compile(r"(//?)((?:(?:[\w.-]+|\*):)?[\w.-]+(?:/(?:(?:[\w.-]+|\*):)?[\w.-]+)*)(?:/text\(\))?")
 
