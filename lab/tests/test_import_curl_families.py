@@ -115,8 +115,3 @@ def test_a_place_in_an_address_is_none_of_curls_patterns(tmp_path: Path) -> None
     import_text(f"curl '{SERVER}/items/{{{{item}}}}?x={{{{more}}}}'\n", tmp_path, "commands")
     (operation,) = service_file(tmp_path)["operations"].values()
     assert operation["path"] == "/items/{{item}}?x={{more}}"
-
-
-def test_a_command_without_an_end_of_its_quote_says_so(tmp_path: Path) -> None:
-    with pytest.raises(ImportRefusedError, match="its quote in line 1 does not end"):
-        import_text(f"curl '{SERVER}/a\n", tmp_path, "commands")

@@ -57,25 +57,6 @@ def test_calls_of_fetch_are_requests(tmp_path: Path) -> None:
     assert "line 6: its address or options are not JSON" in reasons(outcome)
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "instead"),
-    [
-        ("import http from 'k6/http';\nexport default function () { http.get('http://a/'); }\n", "k6 script", "record"),
-        ("package a;\nimport io.gatling.javaapi.core.*;\nclass A extends Simulation {}\n", "Gatling", "record"),
-        ("from locust import HttpUser, task\n\nclass A(HttpUser):\n    pass\n", "Locust", "record"),
-        (
-            '{"info": {"schema": "https://schema.getpostman.com/json/collection/v1.0.0/collection.json"}, "item": []}',
-            "Postman collection",
-            "v2.1",
-        ),
-    ],
-)
-def test_a_file_of_another_kind_is_named_with_what_to_do(text: str, kind: str, instead: str, tmp_path: Path) -> None:
-    with pytest.raises(ImportRefusedError, match=f"is .*{kind}") as refused:
-        import_text(text, tmp_path, "file.txt")
-    assert instead in refused.value.hint and not (tmp_path / "mine").exists()
-
-
 def test_wsdl_2_is_refused_by_its_name(tmp_path: Path) -> None:
     with pytest.raises(ImportRefusedError, match=r"is WSDL 2\.0, which is not supported") as refused:
         import_text('<description xmlns="http://www.w3.org/ns/wsdl"/>', tmp_path, "orders.wsdl")
@@ -92,8 +73,3 @@ def test_a_path_parameter_that_nothing_describes_is_a_text_and_is_named(tmp_path
     notes = " ".join(outcome.notes)
     assert "shop of GET /shops/{shop}/a/{id}, id of GET /shops/{shop}/a/{id}" in notes
     assert "were left out: Shop of GET /shops/{shop}/a/{id}" in notes
-
-
-def test_a_description_that_mentions_a_tool_is_still_a_description(tmp_path: Path) -> None:
-    paths = "  /a:\n    get: {operationId: a, description: as k6 asks it, responses: {'200': {description: fine}}}\n"
-    assert import_text(openapi(paths), tmp_path, "orders.yaml").taken == ["a"]

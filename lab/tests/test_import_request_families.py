@@ -230,12 +230,6 @@ def test_a_message_of_http_is_sent_to_its_host(tmp_path: Path) -> None:
         import_text(text.replace("Host", "X-Host"), tmp_path, "login.txt")
 
 
-def test_a_call_of_fetch_that_is_written_by_hand_is_named(tmp_path: Path) -> None:
-    text = f"const r = await fetch('{SERVER}/a', {{method: 'POST', body: JSON.stringify({{a: 1}})}});\n"
-    with pytest.raises(ImportRefusedError, match="its address or options are not JSON: copy the request as fetch"):
-        import_text(text, tmp_path, "send.js")
-
-
 def test_a_body_of_http_keeps_its_braces(tmp_path: Path) -> None:
     body = json.dumps({"a": {"b": {}}})
     import_text(f"POST {SERVER}/a\nContent-Type: application/json\n\n{body}\n", tmp_path, "a.http")

@@ -28,19 +28,6 @@ ITEM = f"  /items/{{id}}:\n    get:\n      operationId: getItem\n      {KEY}\n"
 ANSWERED = "      responses: {'200': {description: fine}}\n"
 
 
-def test_a_document_that_shows_a_curl_command_is_read_as_openapi(tmp_path: Path) -> None:
-    described = "info:\n  title: Orders\n  version: '1'\n  description: |\n    For example:\n\n        curl http://shop.example/\n"
-    shown = openapi(ITEM + ANSWERED).replace("info: {title: Orders, version: '1'}\n", described)
-    assert "        curl" in shown
-    assert import_text(shown, tmp_path, "orders.yaml").taken == ["getItem"]
-    assert service_file(tmp_path)["meaning"] == "json"
-
-
-def test_commands_below_a_comment_are_still_read_as_curl(tmp_path: Path) -> None:
-    text = "# openapi is described elsewhere\ncurl http://127.0.0.1:8080/items\n"
-    assert import_text(text, tmp_path, "commands").taken == ["get-items"]
-
-
 def test_an_operation_in_a_file_of_its_own_keeps_its_body_and_parameters(tmp_path: Path) -> None:
     (tmp_path / "make.yml").write_text(
         "operationId: makeItem\nrequestBody: {required: true, content: {application/json: {schema: {type: object, "

@@ -268,3 +268,8 @@ def test_variables_that_multiply_end_soon(tmp_path: Path) -> None:
 
 def test_a_script_of_many_parentheses_is_read_soon() -> None:
     assert read_script("a" + ")" * 90_000).left
+
+
+def test_a_variable_with_the_name_of_a_place_of_the_engine_is_to_be_filled(tmp_path: Path) -> None:
+    made = Imported(collection(request("a", "http://127.0.0.1:8080/{{time}}")), tmp_path, "shop.json")
+    assert "to fill: [data.v_time] in service.toml" in made.notes

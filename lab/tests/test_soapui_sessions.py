@@ -123,3 +123,11 @@ def test_a_request_whose_value_is_not_imported_is_left_out(tmp_path: Path) -> No
         project(rest("a", "/a"), rest("b", "/b/${a#Response#count(//x)}"), rest("c", "/c")), tmp_path, "p.xml"
     )
     assert "request 'b'" in made.left and list(made.steps("Case")) == ["a", "c"]
+
+
+def test_properties_that_make_a_text_too_long_leave_their_request_out(tmp_path: Path) -> None:
+    value = f"<con:name>long</con:name><con:value>{'x' * 2**20}</con:value>"
+    properties = f"<con:properties><con:property>{value}</con:property></con:properties></con:testCase>"
+    steps = project(soap("fine", "<a/>"), soap("grown", "${#TestCase#long}" * 80))
+    made = Imported(steps.replace("</con:testCase>", properties), tmp_path, "shop.xml")
+    assert "its text is too long with its variables filled in" in made.left and made.outcome.taken == ["fine"]
