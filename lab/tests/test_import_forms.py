@@ -21,7 +21,7 @@ from steelyard.workload.importing.other_tools.curl_commands import CurlCommands
 from steelyard.workload.importing.other_tools.imported_requests import HeldRequest, ImportedRequests
 from steelyard.workload.importing.other_tools.powershell import PowerShellCalls
 from steelyard.workload.importing.path_ids import fold_ids
-from steelyard.workload.importing.requests_folder import AskedOf
+from steelyard.workload.importing.requests_folder import ImportedOperation
 from steelyard.workload.importing.secrets import clean_request
 from test_importing_requests import recording
 
@@ -193,8 +193,8 @@ def test_requests_that_are_few_or_differ_in_more_than_an_id_stay_as_they_are(tex
     assert outcome.operations == len(text.splitlines()) and not any("differ only" in note for note in outcome.notes)
 
 
-def asked(number: int, **expect: object) -> AskedOf:
-    return AskedOf("", f"request {number}", "GET", f"/items/{number}", {}, "", expect, False)
+def asked(number: int, **expect: object) -> ImportedOperation:
+    return ImportedOperation("", f"request {number}", "GET", f"/items/{number}", {}, "", expect, False)
 
 
 def test_requests_whose_answers_had_other_statuses_are_not_one() -> None:

@@ -70,12 +70,12 @@ def main() -> None:
             if lie == "forgets-tokens" and asked % FORGETS_EVERY == 0:
                 self.tokens.clear()
             true: Answer = super().answer(method, target, token, body)
-            told = lying(true, target, lie) if lie and asked > after else true
-            is_true = told == true or lie in TOKENS  # any token is one, for who does not know the shop
-            right = is_true and told[0] in (200, 201, 401)
+            given = lying(true, target, lie) if lie and asked > after else true
+            is_true = given == true or lie in TOKENS  # any token is one, for who does not know the shop
+            right = is_true and given[0] in (200, 201, 401)
             self.totals.add(right=int(right), other=int(not right))
             self.file.write_text(json.dumps({**self.counts, "injected": self.injected}))
-            return told
+            return given
 
     class Handler(module.Handler):  # type: ignore[name-defined, misc]
         """Also looks for a header that only a token could have brought."""

@@ -213,21 +213,21 @@ def trials(run: Path) -> dict[str, str]:
 
 def wrong_counts(run: Path, ours: Served, *, exact: bool, but: Collection[str] = ()) -> list[str]:
     """What the counts of a run folder say that the server's do not allow. `exact`: every request is in a table."""
-    told = claims(run, but)
-    wrong = list(told.problems)
-    if told.right > ours.right:
-        wrong.append(f"{told.right} right answers are stored, and the server gave {ours.right}")
-    if exact and not told.sent - told.maybe_unsent <= ours.asked <= told.sent + told.resent:
+    claimed = claims(run, but)
+    wrong = list(claimed.problems)
+    if claimed.right > ours.right:
+        wrong.append(f"{claimed.right} right answers are stored, and the server gave {ours.right}")
+    if exact and not claimed.sent - claimed.maybe_unsent <= ours.asked <= claimed.sent + claimed.resent:
         wrong.append(
-            f"{told.sent} requests are stored as sent ({told.maybe_unsent} may not have come, {told.resent} were repeated), and "
+            f"{claimed.sent} requests are stored as sent ({claimed.maybe_unsent} may not have come, {claimed.resent} were repeated), and "
             f"the server got {ours.asked}"
         )
     load = document(run / "load.json")
     if load is not None:
         if load["completed"] + load["failed"] + load["outside"] != load["sent"]:
             wrong.append("load.json: completed + failed + outside is not sent")
-        if exact and not but and load["sent"] != told.sent:
-            wrong.append(f"load.json has {load['sent']} requests, the tables have {told.sent}")
+        if exact and not but and load["sent"] != claimed.sent:
+            wrong.append(f"load.json has {load['sent']} requests, the tables have {claimed.sent}")
     if ours.strayed:
         wrong.append(f"{ours.strayed} requests went where only a redirection led")
     return wrong

@@ -185,7 +185,7 @@ def _false_report(ground: Ground, template: Path, run: Path, ended: Ended, place
     if normal_text(ended.out, run) == ground.templates.report(template):
         return []
     page = run / "report.html"
-    told = ended.out + ended.err + (page.read_text(errors="replace") if page.is_file() else "")
+    printed = ended.out + ended.err + (page.read_text(errors="replace") if page.is_file() else "")
     trial = place.split("/")[1].lstrip("0") if place.startswith("trials/") else ""
-    named = Path(place).name in told or (trial and f"trial {trial}" in told)
+    named = Path(place).name in printed or (trial and f"trial {trial}" in printed)
     return [] if named else [f"the report differs, and does not name {place}"]

@@ -42,10 +42,10 @@ def convert_in_bounds(
     try:
         with folder_at(out) as made:
             words = {"place": place, "out": str(made), "also": list(also), "ports": list(ports), "target": target}
-            told = _run_in_bounds(place, {**words, "assets": assets, "catalog": catalog})
+            reply = _run_in_bounds(place, {**words, "assets": assets, "catalog": catalog})
     except OSError as error:
         raise _unwritable(error) from None
-    return ImportOutput.model_validate({**told, "folder": str(out)})
+    return ImportOutput.model_validate({**reply, "folder": str(out)})
 
 
 def _unwritable(error: OSError) -> ImportRefusedError:
@@ -61,7 +61,7 @@ def _run_in_bounds(place: str, asked: Mapping[str, object]) -> Mapping[str, obje
             f"{place} was not read within {_WALL_SECONDS} s", hint="save it to a file and import that"
         ) from None
     try:
-        told: Mapping[str, str] = json.loads(done.stdout)
+        reply: Mapping[str, str] = json.loads(done.stdout)
     except json.JSONDecodeError:
         if done.returncode >= 0 and "MemoryError" not in done.stderr:
             last = done.stderr.strip().splitlines()[-1:] or ["no message"]
@@ -73,9 +73,9 @@ def _run_in_bounds(place: str, asked: Mapping[str, object]) -> Mapping[str, obje
             f"{place} takes more than {MOST_SECONDS} s of processor time or {MOST_BYTES >> 30} GiB of memory to read",
             hint="import a description with fewer operations, or correct this one",
         ) from None
-    if "error" in told:
-        raise ImportRefusedError(told["error"], hint=told["hint"])
-    return told
+    if "error" in reply:
+        raise ImportRefusedError(reply["error"], hint=reply["hint"])
+    return reply
 
 
 def main() -> int:

@@ -64,13 +64,13 @@ def convert_description(
             f"{place} cannot be read: the scheme {scheme} is not supported",
             hint="give an http or https address, or a file",
         )
-    if assets and (catalog or kinds.is_asked(place)):
+    if assets and (catalog or kinds.is_self_describing(place)):
         raise _without_assets(place)
     wanted = _Wanted(place, out, also, ports, target)
     if catalog:  # only a WSDL has use for one
         imported = _convert_wsdl(wanted, catalog=read_catalog(catalog))
         return _with_kind(imported, kinds.Form.WSDL.value, "--catalog is for a WSDL")
-    return _convert_asked(wanted) if kinds.is_asked(place) else _convert_document(wanted, assets=assets)
+    return _convert_server(wanted) if kinds.is_self_describing(place) else _convert_document(wanted, assets=assets)
 
 
 def _without_assets(place: str) -> ImportRefusedError:
@@ -81,7 +81,7 @@ def _with_kind(imported: ImportOutput, kind: str, shown_by: str) -> ImportOutput
     return imported.model_copy(update={"kind": kind, "shown_by": shown_by})
 
 
-def _convert_asked(wanted: _Wanted) -> ImportOutput:
+def _convert_server(wanted: _Wanted) -> ImportOutput:
     """Ask a server for its own description, by introspection or reflection, and convert that."""
     if kinds.is_graphql_endpoint(wanted.place):
         from .graphql.reading import ask_schema

@@ -25,14 +25,14 @@ from .other_tools.har import Har
 from .other_tools.imported_requests import (
     MOST_BYTES,
     OF_THE_CONNECTION,
-    Asker,
+    Credentials,
     HeldRequest,
     ImportedRequests,
     LeftOutError,
     Reader,
 )
 from .path_ids import fold_ids
-from .requests_folder import AskedOf, Content, holes_of, secret_variable, write_requests
+from .requests_folder import ImportedOperation, Content, holes_of, secret_variable, write_requests
 from .secrets import clean_request
 
 MOST_OPERATIONS = 1_000
@@ -127,7 +127,7 @@ def content_of(held: ImportedRequests, place: str, name: str, servers: Sequence[
     """The content of a service folder with the requests of one server; `target` is the server of those that name none. Raises
     ImportRefusedError if none can be imported."""
     kept = _of_one_server(held, servers, target)
-    operation_of, asker = _operations(kept, held)
+    operation_of, credentials = _operations(kept, held)
     sessions = link_sessions(held, operation_of)
     alone = {id(request) for request in held.requests}
     used = {id(step.step.request) for session in sessions for step in session.steps}
@@ -140,7 +140,7 @@ def content_of(held: ImportedRequests, place: str, name: str, servers: Sequence[
         kept[0].server,
         held,
         operations,
-        asker,
+        credentials,
         sessions={session.name: session.entry() for session in sessions},
         captured=frozenset(name for session in sessions for name in session.captured_names()),
     )
@@ -167,10 +167,10 @@ def _imported_session(name: str, session: Mapping[str, Any]) -> ImportedSession:
 def _required_input(content: Content) -> list[str]:
     """What the user must fill in before the first load."""
     notes = []
-    if content.asker is not None:
-        variable = secret_variable(content.name, content.asker)
-        asker = _auth_text(content.asker)
-        notes.append(f"to fill: {variable} in the environment, the secret of {asker}, which every request carries")
+    if content.credentials is not None:
+        variable = secret_variable(content.name, content.credentials)
+        credentials = _auth_text(content.credentials)
+        notes.append(f"to fill: {variable} in the environment, the secret of {credentials}, which every request carries")
     for hole, names in holes_of(content).items():
         notes.append(f"to fill: [data.{hole}] in service.toml, for {{{{{hole}}}}} in {one_line(', '.join(names), 100)}")
     return notes
@@ -239,8 +239,8 @@ def _locate(held: HeldRequest, target: str) -> _Located:
     if "{" in parts.netloc or not re.fullmatch(r"[!-~]+", parts.netloc) or set(host) & set('"<>\\^`|'):
         raise LeftOutError(f"'{request.url[:100]}' has no valid host")
     user, at, _ = parts.netloc.rpartition("@")
-    if at and request.asker is None:
-        request = replace(request, asker=Asker("basic", unquote(user.partition(":")[0])))
+    if at and request.credentials is None:
+        request = replace(request, credentials=Credentials("basic", unquote(user.partition(":")[0])))
     shown = f"[{host}]" if ":" in host else host
     default = {"http": 80, "https": 443}[parts.scheme]
     server = f"{parts.scheme}://{shown}{'' if port in (None, default) else f':{port}'}"
@@ -248,21 +248,21 @@ def _locate(held: HeldRequest, target: str) -> _Located:
     return _Located(held, replace(request, url=path), server, path)
 
 
-def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[dict[int, AskedOf], Asker | None]:
+def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[dict[int, ImportedOperation], Credentials | None]:
     """The operation of each request, by the request's identity; equal requests share one. And the credentials of all."""
-    operations: dict[tuple[object, ...], AskedOf] = {}
-    operation_of: dict[int, AskedOf] = {}
+    operations: dict[tuple[object, ...], ImportedOperation] = {}
+    operation_of: dict[int, ImportedOperation] = {}
     alone = {id(request) for request in held.requests}
-    asker: Asker | None = None
+    credentials: Credentials | None = None
     for each in kept:
         linked = id(each.held) not in alone
         made = clean_request(each.request, linked=linked)
         request = made.request
         for header in made.hidden:
             held.leave_out(f"header {header}", _COOKIES_KEPT if linked and _is_cookie(header) else hidden_why(header))
-        asker = asker or request.asker
-        if request.asker is not None and request.asker != asker:
-            held.leave_out(f"credentials of {request.where}", f"a service has one user, here {_auth_text(asker)}")
+        credentials = credentials or request.credentials
+        if request.credentials is not None and request.credentials != credentials:
+            held.leave_out(f"credentials of {request.where}", f"a service has one user, here {_auth_text(credentials)}")
         try:
             operation = _operation(request, each.server, held, linked=linked)
         except LeftOutError as error:
@@ -285,10 +285,10 @@ def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[dict[
     taken = [folded.get(id(operation), operation) for operation in operations.values()]
     named = _name_operations(list({id(operation): operation for operation in taken}.values()), held)
     places = {key: folded.get(id(operation), operation) for key, operation in operation_of.items()}
-    return {key: operation for key, operation in places.items() if id(operation) in named}, asker
+    return {key: operation for key, operation in places.items() if id(operation) in named}, credentials
 
 
-def _name_operations(operations: Sequence[AskedOf], held: ImportedRequests) -> set[int]:
+def _name_operations(operations: Sequence[ImportedOperation], held: ImportedRequests) -> set[int]:
     """Give as many operations as a service may have names of their own; return their identities."""
     names: set[str] = set()
     for operation in operations[:MOST_OPERATIONS]:
@@ -316,11 +316,11 @@ def hidden_why(header: str) -> str:
     )
 
 
-def _auth_text(asker: Asker | None) -> str:
-    return "nobody" if asker is None else f"{asker.user} ({asker.kind})".strip()
+def _auth_text(credentials: Credentials | None) -> str:
+    return "nobody" if credentials is None else f"{credentials.user} ({credentials.kind})".strip()
 
 
-def _operation(request: HeldRequest, server: str, held: ImportedRequests, *, linked: bool) -> AskedOf:
+def _operation(request: HeldRequest, server: str, held: ImportedRequests, *, linked: bool) -> ImportedOperation:
     """The operation of a request, which may be `linked` to others by a session; raises LeftOutError if the engine cannot send
     it."""
     method = request.method.upper()
@@ -339,7 +339,7 @@ def _operation(request: HeldRequest, server: str, held: ImportedRequests, *, lin
                 raise LeftOutError(f"its header {name} is filled from data, but data can fill bodies and paths only")
             _add_header(headers, name, value.strip())
     meaning = f"{request.name or f'{method} {path}'} ({request.where})"
-    return AskedOf(
+    return ImportedOperation(
         name=request.name,
         meaning=one_line(meaning, 160),
         method=method,

@@ -10,7 +10,7 @@ from ...base.text import plural
 from .names import one_line, unused_name
 from .other_tools.filled_texts import NAME_OF_PLACE
 from .other_tools.imported_requests import HeldSession, HeldStep, ImportedRequests
-from .requests_folder import AskedOf, texts_of
+from .requests_folder import ImportedOperation, texts_of
 
 MOST_STEPS = 200
 _MOST_NAME = 40
@@ -22,7 +22,7 @@ class LinkedStep:
 
     name: str
     step: HeldStep
-    operation: AskedOf
+    operation: ImportedOperation
 
     def places(self) -> Iterator[str]:
         """The names of the places that it fills."""
@@ -64,7 +64,7 @@ class LinkedSession:
         return {name for step in self.steps for name in step.step.captures}
 
 
-def link_sessions(held: ImportedRequests, operation_of: Mapping[int, AskedOf]) -> list[LinkedSession]:
+def link_sessions(held: ImportedRequests, operation_of: Mapping[int, ImportedOperation]) -> list[LinkedSession]:
     """The sessions of a file. `operation_of` has the operation of each request, by its identity in Python; a request without
     one is left out already. Notes what else is left out."""
     names = {operation.name.lower() for operation in operation_of.values()}
@@ -87,7 +87,7 @@ def link_sessions(held: ImportedRequests, operation_of: Mapping[int, AskedOf]) -
 
 
 def _steps_with_values(
-    session: HeldSession, held: ImportedRequests, operation_of: Mapping[int, AskedOf]
+    session: HeldSession, held: ImportedRequests, operation_of: Mapping[int, ImportedOperation]
 ) -> list[LinkedStep]:
     """The steps whose places of captured values are filled by earlier steps."""
     source = {name: step.request.where for step in session.steps for name in step.captures}

@@ -61,7 +61,7 @@ def is_graphql_endpoint(place: str) -> bool:
     return is_url(place) and urlsplit(place).path.rstrip("/").lower().endswith("/graphql")
 
 
-def is_asked(place: str) -> bool:
+def is_self_describing(place: str) -> bool:
     """Whether an address is that of a server which describes itself when it is asked: by GraphQL, or by gRPC."""
     return is_graphql_endpoint(place) or place.lower().startswith(tuple(f"{scheme}://" for scheme in GRPC_SCHEMES))
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .other_tools.imported_requests import ImportedRequests
-from .requests_folder import AskedOf
+from .requests_folder import ImportedOperation
 
 FEWEST = 5  # requests that are one operation
 _MOST_ROWS = 100_000
@@ -17,7 +17,7 @@ _ID = re.compile(r"\d{1,20}|[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}
 _Key = tuple[object, ...]
 
 
-def fold_ids(operations: Sequence[AskedOf], held: ImportedRequests) -> dict[int, AskedOf]:
+def fold_ids(operations: Sequence[ImportedOperation], held: ImportedRequests) -> dict[int, ImportedOperation]:
     """One operation in place of those that differ only in a number or UUID of their path, by their identities in Python.
 
     Its ids become a table, each as often as it was requested. Rules for answers that not all of them share are dropped;
@@ -27,7 +27,7 @@ def fold_ids(operations: Sequence[AskedOf], held: ImportedRequests) -> dict[int,
     for place, operation in enumerate(operations):
         for key in _keys(operation):
             groups.setdefault(key, []).append(place)
-    folded: dict[int, AskedOf] = {}
+    folded: dict[int, ImportedOperation] = {}
     for key, places in sorted(groups.items(), key=lambda pair: -len(pair[1])):
         same = [operations[place] for place in places if id(operations[place]) not in folded]
         if len(same) >= FEWEST:
@@ -35,7 +35,7 @@ def fold_ids(operations: Sequence[AskedOf], held: ImportedRequests) -> dict[int,
     return folded
 
 
-def _keys(operation: AskedOf) -> list[_Key]:
+def _keys(operation: ImportedOperation) -> list[_Key]:
     """What requests that differ in one id share: a key for each part of the path that may be one."""
     path, mark, query = operation.path.partition("?")
     parts = path.split("/")
@@ -48,7 +48,7 @@ def _keys(operation: AskedOf) -> list[_Key]:
     ]
 
 
-def _one_operation(same: Sequence[AskedOf], number: int, held: ImportedRequests) -> AskedOf:
+def _one_operation(same: Sequence[ImportedOperation], number: int, held: ImportedRequests) -> ImportedOperation:
     """One operation of requests whose paths differ in the part of this number; its table is added to `held`."""
     first = same[0]
     path, mark, query = first.path.partition("?")

@@ -15,7 +15,7 @@ from .folder import LATER, TARGET, head_of
 from .multipart import is_multipart
 from .names import ENVELOPES, one_line
 from .other_tools.filled_texts import NAME_OF_PLACE, is_of_the_engine
-from .other_tools.imported_requests import Asker, HeldAnswer, ImportedRequests
+from .other_tools.imported_requests import Credentials, HeldAnswer, ImportedRequests
 
 _HOLE = """
 # {{PLACE}} in OPERATIONS has no values yet; `load` refuses to start before it has. A name that begins
@@ -33,7 +33,7 @@ _GUESSED = """
 
 
 @dataclass
-class AskedOf:
+class ImportedOperation:
     """An operation of the folder: its description `meaning`, the number of `times` that the file contains it, `more`
     bodies, and answers as recorded (`answered`)."""
 
@@ -62,15 +62,15 @@ class Content:
     name: str
     target: str
     held: ImportedRequests
-    operations: Sequence[AskedOf]
-    asker: Asker | None
+    operations: Sequence[ImportedOperation]
+    credentials: Credentials | None
     verb: str = "import"
     source: str = "the file"
     declared: Mapping[str, object] = field(default_factory=dict)
     sessions: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     captured: frozenset[str] = frozenset()
 
-    def texts(self, operation: AskedOf) -> Sequence[str]:
+    def texts(self, operation: ImportedOperation) -> Sequence[str]:
         """The texts of an operation that may have places: with sessions, also its headers."""
         headers = operation.headers.values() if self.sessions else ()
         return [*texts_of(operation), *headers]
@@ -112,19 +112,19 @@ def _sessions(content: Content) -> str:
     return "\n" + tomli_w.dumps({"sessions": content.sessions}) if content.sessions else ""
 
 
-def secret_variable(name: str, asker: Asker) -> str:
+def secret_variable(name: str, credentials: Credentials) -> str:
     """The environment variable for a service's secret."""
     plain = re.sub(r"\W", "_", name, flags=re.ASCII).upper()
-    return f"{'_' if plain[:1].isdecimal() else ''}{plain}_{'TOKEN' if asker.kind == 'bearer' else 'PASSWORD'}"
+    return f"{'_' if plain[:1].isdecimal() else ''}{plain}_{'TOKEN' if credentials.kind == 'bearer' else 'PASSWORD'}"
 
 
 def _auth(content: Content) -> str:
-    if content.asker is None:
+    if content.credentials is None:
         return ""
-    asker = content.asker
-    user = {"user": asker.user} if asker.user else {}
+    credentials = content.credentials
+    user = {"user": credentials.user} if credentials.user else {}
     return _SECRET + tomli_w.dumps(
-        {"auth": {"kind": asker.kind, **user, "secret": f"env:{secret_variable(content.name, asker)}"}}
+        {"auth": {"kind": credentials.kind, **user, "secret": f"env:{secret_variable(content.name, credentials)}"}}
     )
 
 
@@ -145,12 +145,12 @@ def _holes(content: Content) -> str:
     )
 
 
-def texts_of(operation: AskedOf) -> Sequence[str]:
+def texts_of(operation: ImportedOperation) -> Sequence[str]:
     """The texts of an operation that may contain places."""
     return [operation.path, operation.body, *operation.more]
 
 
-def _write_samples(folder: Path, operation: AskedOf) -> list[str]:
+def _write_samples(folder: Path, operation: ImportedOperation) -> list[str]:
     """Write the bodies of an operation and return their file names; the first is its sample."""
     suffix = _suffix(operation)
     bodies = (operation.body, *operation.more)
@@ -160,7 +160,7 @@ def _write_samples(folder: Path, operation: AskedOf) -> list[str]:
     return files
 
 
-def _write_answers(folder: Path, operation: AskedOf, meaning: str) -> Mapping[str, object]:
+def _write_answers(folder: Path, operation: ImportedOperation, meaning: str) -> Mapping[str, object]:
     """Write recorded answers beside their requests, in the layout that a stand-in reads; return the rules of [expect]
     that they add."""
     endings = MEANINGS[meaning].request_ending, MEANINGS[meaning].answer_ending
@@ -179,7 +179,7 @@ def _numbers(listed: Sequence[object]) -> range:
     return range(1, len(listed) + 1)
 
 
-def _operation_entry(operation: AskedOf, files: Sequence[str]) -> Mapping[str, object]:
+def _operation_entry(operation: ImportedOperation, files: Sequence[str]) -> Mapping[str, object]:
     described: dict[str, object] = {"meaning": operation.meaning, "method": operation.method, "path": operation.path}
     described |= {"sample": files[0], **({"samples": list(files[1:])} if files[1:] else {})}
     described["changes_data"] = operation.changes_data
@@ -188,7 +188,7 @@ def _operation_entry(operation: AskedOf, files: Sequence[str]) -> Mapping[str, o
     return described
 
 
-def _suffix(operation: AskedOf) -> str:
+def _suffix(operation: ImportedOperation) -> str:
     begin = operation.body.lstrip()[:1]
     kinds = {"<": ".xml", "{": ".json", "[": ".json"}
     form = any(value.startswith("application/x-www-form") for value in operation.headers.values())
@@ -196,7 +196,7 @@ def _suffix(operation: AskedOf) -> str:
     return kinds.get(begin) or (".form" if form else ".multipart" if parts else ".txt")
 
 
-def _body_format_name(operations: Sequence[AskedOf]) -> str:
+def _body_format_name(operations: Sequence[ImportedOperation]) -> str:
     """The body format: SOAP if all messages are SOAP, JSON if any request or answer is JSON, else bytes."""
     bodies = [operation.body.lstrip() for operation in operations if operation.body.strip()]
     if bodies and all(any(space in body for space in ENVELOPES.values()) for body in bodies):

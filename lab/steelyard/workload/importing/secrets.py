@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from urllib.parse import unquote_plus
 
-from .other_tools.imported_requests import Asker, HeldRequest
+from .other_tools.imported_requests import Credentials, HeldRequest
 
 _NAMED = re.compile(
     r"(?:.*[-_.:]|.*[a-z0-9](?=[A-Z]))?(?i:pass(?:word|wd|phrase|code)?|pwd|passwort|secret|(?:access|auth|api|id|refresh|bearer)?[-_]?token"
@@ -56,36 +56,36 @@ def wildcard_of(name: str) -> str:
 def clean_request(request: HeldRequest, *, linked: bool = False) -> Cleaned:
     """A request with places instead of secrets; supported credentials become `[auth]`. Of a `linked` request, a step of a
     session, headers whose only values are places stay."""
-    headers, hidden, asker = [], [], request.asker
+    headers, hidden, credentials = [], [], request.credentials
     for name, value in request.headers:
         if not is_secret_header(name) or (linked and _ONLY_PLACES.fullmatch(value.strip())):
             headers.append((name, value))
             continue
-        told = _asker(value) if name.lower() == "authorization" else None
-        if told is None:
+        supported = _credentials(value) if name.lower() == "authorization" else None
+        if supported is None:
             hidden.append(name)
-        asker = asker or told
+        credentials = credentials or supported
     address, mark, query = request.url.partition("?")
     url = f"{address}{mark}{_form(query)}"
-    clean = replace(request, url=url, headers=tuple(headers), body=_body(request.body), asker=asker)
+    clean = replace(request, url=url, headers=tuple(headers), body=_body(request.body), credentials=credentials)
     return Cleaned(clean, tuple(hidden))
 
 
-def _asker(value: str) -> Asker | None:
+def _credentials(value: str) -> Credentials | None:
     """The credentials of an Authorization header that `[auth]` supports; the secret is dropped here."""
     kind, _, rest = value.strip().partition(" ")
     if kind.lower() == "bearer":
-        return Asker("bearer")
+        return Credentials("bearer")
     if kind.lower() == "digest":
         user = re.search(r'username="([^"]*)"', rest)
-        return Asker("digest", user[1] if user else "")
+        return Credentials("digest", user[1] if user else "")
     if kind.lower() != "basic":
         return None
     try:
         pair = base64.b64decode(rest.strip(), validate=True).decode()
     except (binascii.Error, ValueError):
         pair = ""  # a place, or not base64
-    return Asker("basic", pair.partition(":")[0])
+    return Credentials("basic", pair.partition(":")[0])
 
 
 def _body(body: str) -> str:

@@ -205,7 +205,7 @@ class _Port:
 
 def _read_port(known: _Definitions, port: etree._Element, where: str, description: WsdlDescription) -> None:
     binding = known.get("binding", port, port.get("binding"))
-    soap, spoken = _soap_of(binding)
+    soap, soap_binding = _soap_of(binding)
     address = port.find(f"{{{BINDINGS[soap]}}}address")
     location = at_target("" if address is None else address.get("location", "").strip(), known.target)
     if not location:
@@ -220,7 +220,7 @@ def _read_port(known: _Definitions, port: etree._Element, where: str, descriptio
     description.notes += notes_of(policies, where)
     uses = [child for child in binding.iterchildren(etree.Element) if local(child.tag) == "UsingAddressing"]
     addressing = bool(uses) or _asserts(policies, "Addressing") or _asserts(policies, "UsingAddressing")
-    shared = _Port(port.get("name", "port"), location, soap, spoken.get("style", "document"), port_type, addressing)
+    shared = _Port(port.get("name", "port"), location, soap, soap_binding.get("style", "document"), port_type, addressing)
     for bound in binding.iterfind(f"{{{WSDL}}}operation"):
         name = bound.get("name", "")
         try:
@@ -231,12 +231,12 @@ def _read_port(known: _Definitions, port: etree._Element, where: str, descriptio
 
 def _soap_of(binding: etree._Element) -> tuple[str, etree._Element]:
     for version, namespace in BINDINGS.items():
-        spoken = binding.find(f"{{{namespace}}}binding")
-        if spoken is not None:
-            transport = (spoken.get("transport") or _HTTP).rstrip("/")
+        bound = binding.find(f"{{{namespace}}}binding")
+        if bound is not None:
+            transport = (bound.get("transport") or _HTTP).rstrip("/")
             if transport not in _TRANSPORTS[version]:
                 raise NotTakenError(f"its transport is {one_line(transport, 80)}, not HTTP")
-            return version, spoken
+            return version, bound
     raise NotTakenError("its binding is not SOAP (it is plain HTTP, or another)")
 
 
@@ -257,23 +257,23 @@ def _asserts(policies: Sequence[etree._Element], name: str) -> bool:
 def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> WsdlOperation:
     name = bound.get("name", "")
     offered = _port_type_operation(port.port_type, bound)
-    asked, told = offered.find(f"{{{WSDL}}}input"), offered.find(f"{{{WSDL}}}output")
-    if asked is None or (told is not None and offered.index(told) < offered.index(asked)):
+    incoming, outgoing = offered.find(f"{{{WSDL}}}input"), offered.find(f"{{{WSDL}}}output")
+    if incoming is None or (outgoing is not None and offered.index(outgoing) < offered.index(incoming)):
         raise NotTakenError("the service begins the exchange (notification or solicit-response)")
     soap = BINDINGS[port.soap]
-    spoken = bound.find(f"{{{soap}}}operation")
-    style = (spoken.get("style") if spoken is not None else None) or port.style
+    soap_operation = bound.find(f"{{{soap}}}operation")
+    style = (soap_operation.get("style") if soap_operation is not None else None) or port.style
     if style not in ("document", "rpc"):
         raise NotTakenError(f"its style is '{style}', neither document nor rpc")
-    message = known.get("message", asked, asked.get("message"))
-    described = [end for end in (bound.find(f"{{{WSDL}}}input"), asked, offered, message) if end is not None]
+    message = known.get("message", incoming, incoming.get("message"))
+    described = [end for end in (bound.find(f"{{{WSDL}}}input"), incoming, offered, message) if end is not None]
     _require_unprotected([policy for element in (bound, *described) for policy in known.policies(element)])
     body = _body(bound, "input", soap)
-    answer = None if told is None else _answer_parts(known, bound, told, soap)
+    answer = None if outgoing is None else _answer_parts(known, bound, outgoing, soap)
     headers = _headers(known, bound, soap)
     parts = _parts(message, body, taken={part.name for _, part in headers if _ is message})
     encoded = body is not None and body.get("use") == "encoded"
-    _require_spoken(style, encoded, parts, body)
+    _require_supported(style, encoded, parts, body)
     space = (body.get("namespace") if body is not None else None) or known.space_of(port.port_type)
     return WsdlOperation(
         name=name,
@@ -282,12 +282,12 @@ def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> 
         soap=port.soap,
         style=style,
         encoded=encoded,
-        action=(spoken.get("soapAction") if spoken is not None else None) or "",
+        action=(soap_operation.get("soapAction") if soap_operation is not None else None) or "",
         wrapper=f"{{{space}}}{name}",
         parts=parts,
         answer=answer,
         headers=tuple(part for _, part in headers),
-        addressing=_addressing_action(known, port, offered, asked) if port.addressing else None,
+        addressing=_addressing_action(known, port, offered, incoming) if port.addressing else None,
         text=one_line(offered.findtext(f"{{{WSDL}}}documentation") or ""),
     )
 
@@ -322,10 +322,10 @@ def _body(bound: etree._Element, end: str, soap: str) -> etree._Element | None:
 
 
 def _answer_parts(
-    known: _Definitions, bound: etree._Element, told: etree._Element, soap: str
+    known: _Definitions, bound: etree._Element, outgoing: etree._Element, soap: str
 ) -> tuple[MessagePart, ...]:
     """The parts in the body of an answer: those that the binding lists, without those that are headers."""
-    message = known.get("message", told, told.get("message"))
+    message = known.get("message", outgoing, outgoing.get("message"))
     headers = bound.iterfind(f"{{{WSDL}}}output/{{{soap}}}header")
     taken = {
         header.get("part", "") for header in headers if known.get("message", header, header.get("message")) is message
@@ -361,7 +361,7 @@ def _parts(message: etree._Element, body: etree._Element | None, taken: set[str]
     )
 
 
-def _require_spoken(style: str, encoded: bool, parts: Sequence[MessagePart], body: etree._Element | None) -> None:
+def _require_supported(style: str, encoded: bool, parts: Sequence[MessagePart], body: etree._Element | None) -> None:
     if style == "document":
         if encoded:
             raise NotTakenError("no standard defines document/encoded")
@@ -377,15 +377,15 @@ def _require_spoken(style: str, encoded: bool, parts: Sequence[MessagePart], bod
         raise NotTakenError(f"its encoding {one_line(body.get('encodingStyle', ''), 80)} is not SOAP's own")
 
 
-def _addressing_action(known: _Definitions, port: _Port, offered: etree._Element, asked: etree._Element) -> str:
+def _addressing_action(known: _Definitions, port: _Port, offered: etree._Element, incoming: etree._Element) -> str:
     """The action of WS-Addressing 1.0: from the description, or else its default pattern (Metadata, section 4.4)."""
     for namespace in ADDRESSING_WSDL:
-        action = asked.get(f"{{{namespace}}}Action")
+        action = incoming.get(f"{{{namespace}}}Action")
         if action:
             return str(action)
     space = known.space_of(port.port_type)
     between = ":" if space.startswith("urn:") else "/"
-    name = asked.get("name") or f"{offered.get('name')}Request"
+    name = incoming.get("name") or f"{offered.get('name')}Request"
     return between.join([space.rstrip("/") if between == "/" else space, port.port_type.get("name", ""), name])
 
 

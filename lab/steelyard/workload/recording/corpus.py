@@ -13,7 +13,7 @@ from ...models.outputs.own_service import ImportOutput
 from ..importing.convert_requests import content_of, output_of, own_name, request_name
 from ..importing.names import local, printable
 from ..importing.new_folder import folder_at, name_of
-from ..importing.other_tools.imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError
+from ..importing.other_tools.imported_requests import Credentials, HeldRequest, ImportedRequests, LeftOutError
 from ..importing.requests_folder import Content, write_requests
 from ..load_target import LoadTarget
 from .answered import NOT_MODIFIED, expected_rules, kept_answers, right_statuses
@@ -115,13 +115,13 @@ def _operation(group: list[CleanExchange], names: set[str], held: ImportedReques
         more=tuple(bodies[1:MOST_SAMPLES]),
         times=times,
         expect=expected_rules(right_ones, right),
-        asker=_asker(right_ones),
+        credentials=_credentials(right_ones),
         answered=answered,
     )
 
 
-def _asker(group: list[CleanExchange]) -> Asker | None:
-    return next((clean.request.asker for clean in group if clean.request.asker is not None), None)
+def _credentials(group: list[CleanExchange]) -> Credentials | None:
+    return next((clean.request.credentials for clean in group if clean.request.credentials is not None), None)
 
 
 def _headers(group: list[CleanExchange], name: str, held: ImportedRequests) -> tuple[tuple[str, str], ...]:

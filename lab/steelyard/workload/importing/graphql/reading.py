@@ -71,8 +71,8 @@ def _of_introspection(values: Any, place: str) -> GraphQLSchema:
     result = values.get("data", values) if isinstance(values, dict) else values
     if not isinstance(result, dict) or not isinstance(result.get("__schema"), dict):
         errors = values.get("errors") if isinstance(values, dict) else None
-        said = f": {one_line(str(errors))}" if errors else ""
-        raise ImportRefusedError(f"{place} holds no schema of an introspection{said}", hint=_SAVE)
+        detail = f": {one_line(str(errors))}" if errors else ""
+        raise ImportRefusedError(f"{place} holds no schema of an introspection{detail}", hint=_SAVE)
     return build_client_schema(cast("IntrospectionQuery", result))
 
 

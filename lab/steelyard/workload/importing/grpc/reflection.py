@@ -54,12 +54,12 @@ def server_of(place: str) -> str:
 
 def ask_contract(server: str) -> bytes:
     """The compiled contract of the services at a server's URL; raises ImportRefusedError."""
-    asking = _Asking(server)
+    client = _ReflectionClient(server)
     try:
-        names = [name for name in asking.services() if not name.startswith("grpc.")]
+        names = [name for name in client.services() if not name.startswith("grpc.")]
         for name in names:
-            asking.add_files(file_containing_symbol=name)
-        return asking.contract()
+            client.add_files(file_containing_symbol=name)
+        return client.contract()
     except (NoAnswerError, ContractError) as error:
         raise ImportRefusedError(f"{server} could not be asked for its contract: {error.message}", hint=_SAVE) from None
     except (DecodeError, ValueError, KeyError) as error:
@@ -67,10 +67,10 @@ def ask_contract(server: str) -> bytes:
             f"{server} answers with no contract: {one_line(str(error), 200)}", hint=_SAVE
         ) from None
     finally:
-        asking.close()
+        client.close()
 
 
-class _Asking:
+class _ReflectionClient:
     """The questions to one server, each a call of its own."""
 
     def __init__(self, server: str) -> None:
@@ -137,10 +137,10 @@ class _Asking:
         if got.status == 404 or _UNIMPLEMENTED in codes:
             return None
         if got.status != 200 or set(codes) - {"0"}:
-            said = " ".join(got.values_of("grpc-message"))[:200]
+            detail = " ".join(got.values_of("grpc-message"))[:200]
             raise ImportRefusedError(
                 f"{self._server} answers the question for its contract with HTTP status {got.status}, grpc-status "
-                f"{', '.join(codes) or 'none'}: {said}",
+                f"{', '.join(codes) or 'none'}: {detail}",
                 hint=_SAVE,
             )
         whole = messages(got.body)

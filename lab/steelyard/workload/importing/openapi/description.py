@@ -337,8 +337,8 @@ class OpenApiReading:
             alternatives.append(tuple(self._scheme(name) for name in requirement.object()))
         if not alternatives or () in alternatives:
             return ()
-        spoken = (schemes for schemes in alternatives if all(scheme.kind for scheme in schemes))
-        return next(spoken, alternatives[0])
+        supported = (schemes for schemes in alternatives if all(scheme.kind for scheme in schemes))
+        return next(supported, alternatives[0])
 
     def _scheme(self, name: str) -> Scheme:
         described = self._security_schemes()

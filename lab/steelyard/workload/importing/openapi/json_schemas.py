@@ -28,7 +28,7 @@ _TEXTS = ("pattern", "format")
 _FLAGS = ("uniqueItems", "readOnly", "writeOnly")
 _ANYTHING = ("const", "default")
 _NAMED = ("/components/schemas", "/definitions")
-_UNSPOKEN = ("$dynamicRef", "$recursiveRef")
+_UNSUPPORTED = ("$dynamicRef", "$recursiveRef")
 _IN_PLACE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
 
 
@@ -124,7 +124,7 @@ class SchemaBook:
         if self._converted > MOST_SCHEMAS:
             raise NotTakenError(f"it uses more than {MOST_SCHEMAS:,} schemas")
         node.object()
-        for word in _UNSPOKEN:
+        for word in _UNSUPPORTED:
             if node.has(word):
                 raise NotTakenError(f"{node.where} has a {word}, which is not supported")
         if node.has("$ref"):
@@ -164,13 +164,13 @@ class SchemaBook:
         extended = [self._documents.resolve(part) for part in node.nodes("allOf") if part.has("$ref")]
         for described in (each.at("discriminator") for each in (node, *extended) if each.has("discriminator")):
             is_text = isinstance(described.value, str)  # in Swagger
-            told = described.value if is_text else described.text("propertyName")
+            key_name = described.value if is_text else described.text("propertyName")
             mapping = {} if is_text else described.children_by_name("mapping")
             own = next((key for key, value in mapping.items() if value.value in (f"#{node.pointer}", name)), node.last)
             properties = schema.setdefault("properties", {})
-            known = properties.get(told, {})
-            if told and isinstance(known, dict) and "examples" not in known:
-                properties[told] = {**known, "examples": [own]}
+            known = properties.get(key_name, {})
+            if key_name and isinstance(known, dict) and "examples" not in known:
+                properties[key_name] = {**known, "examples": [own]}
 
     def _values(self, node: Node) -> Iterator[tuple[str, Any]]:
         """The keywords without subschemas, each checked for its type."""
@@ -247,10 +247,10 @@ class SchemaBook:
         described = node.at("discriminator")
         if isinstance(described.value, str) or described.has("defaultMapping"):
             return  # in Swagger the property alone; with a default (3.2) it may be absent
-        told, mapping = described.text("propertyName"), described.children_by_name("mapping")
+        key_name, mapping = described.text("propertyName"), described.children_by_name("mapping")
         for key in ("oneOf", "anyOf"):
             for number, item in enumerate(node.nodes(key)):
-                if not told or not item.has("$ref"):
+                if not key_name or not item.has("$ref"):
                     continue
                 reference = item.text("$ref")
                 own = [
@@ -260,7 +260,7 @@ class SchemaBook:
                 if not own and not target.pointer:
                     continue  # a whole file has no name by which the discriminator could mean it
                 names = own or [target.last]
-                schema[key][number] = {**schema[key][number], "required": [told], "properties": {told: {"enum": names}}}
+                schema[key][number] = {**schema[key][number], "required": [key_name], "properties": {key_name: {"enum": names}}}
 
 
 def _lists(node: Node) -> Iterator[tuple[str, list[Any]]]:

@@ -44,13 +44,13 @@ class SwaggerReading(OpenApiReading):
             return [path] if path else []
         holder = level if level.has("schemes") else self._root
         schemes = [scheme.own_text() for scheme in holder.nodes("schemes")]
-        spoken = [scheme for scheme in schemes if scheme in ("http", "https")]
-        if schemes and not spoken:
+        supported = [scheme for scheme in schemes if scheme in ("http", "https")]
+        if schemes and not supported:
             raise NotTakenError(f"its schemes are {one_line(', '.join(schemes), 60)}, neither http nor https")
-        if not spoken:
+        if not supported:
             place = self._root.place
-            spoken = ["https" if place.lower().startswith("https:") else "http"]
-        return [f"{scheme}://{host}{path}" for scheme in spoken]
+            supported = ["https" if place.lower().startswith("https:") else "http"]
+        return [f"{scheme}://{host}{path}" for scheme in supported]
 
     def _parameter(self, where: str, name: str, node: Node) -> RestParameter:
         style, explode = self._style(node)

@@ -14,7 +14,7 @@ from ..other_kinds import is_another_text
 from .curl_addresses import address_of
 from .curl_forms import part_of
 from .curl_options import BODY, FORM, KNOWN, LETTERS, LETTERS_WITH_VALUE, QUIET, REFUSED, TAKEN, WHY_LEFT, WITH_VALUE
-from .imported_requests import Asker, HeldRequest, ImportedRequests, LeftOutError, neighbour_text, text_of
+from .imported_requests import Credentials, HeldRequest, ImportedRequests, LeftOutError, neighbour_text, text_of
 from .shell import Command, with_pipes
 from .windows_shell import is_for_windows, windows_commands_of
 
@@ -166,8 +166,8 @@ def _requests(part: _Part, where: str, place: Path, held: ImportedRequests) -> l
             target=(part.values("request-target") or [""])[-1],
         )
         made.append(HeldRequest(where, method, address, headers=headers, body="" if part.has("get") else body))
-    asker = _asker(part)
-    return [replace(request, asker=asker) for request in made]
+    credentials = _credentials(part)
+    return [replace(request, credentials=credentials) for request in made]
 
 
 def _sends(part: _Part) -> bool:
@@ -207,13 +207,13 @@ def _cookies(
     return (("Cookie", ";".join(written)),)
 
 
-def _asker(part: _Part) -> Asker | None:
+def _credentials(part: _Part) -> Credentials | None:
     if any(line.lower().startswith("authorization:") for line in part.values("header")):
         return None  # the header is sent instead
     if part.values("oauth2-bearer"):
-        return Asker("bearer")
+        return Credentials("bearer")
     users = part.values("user")
-    return Asker("digest" if part.has("digest") else "basic", users[-1].partition(":")[0]) if users else None
+    return Credentials("digest" if part.has("digest") else "basic", users[-1].partition(":")[0]) if users else None
 
 
 def _headers(part: _Part, where: str, held: ImportedRequests) -> tuple[tuple[str, str], ...]:

@@ -296,7 +296,7 @@ class _Plan:
         if kind == "HeaderManager":
             return with_headers(scope, parts.pairs(element, "Header.name", "Header.value"))
         if kind == "AuthManager":
-            return replace(scope, asker=parts.asker_of(element, self.held) or scope.asker)
+            return replace(scope, credentials=parts.credentials_of(element, self.held) or scope.credentials)
         if kind in pauses.TIMERS:
             return replace(scope, pauses=(*scope.pauses, self._timer(element, kind)))
         if kind == "CookieManager":

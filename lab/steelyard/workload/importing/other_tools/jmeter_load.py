@@ -37,21 +37,21 @@ def group_load(element: etree._Element, texts: Texts) -> GroupLoad:
     )
     scheduled = own.get("ThreadGroup.scheduler") == "true"
     duration = number("ThreadGroup.duration") if scheduled else ""
-    said = [f"`{load_words(users, duration)}`"]
+    sentences = [f"`{load_words(users, duration)}`"]
     delay = number("ThreadGroup.delay") if scheduled else ""
     stages = _stages(*(int(text) if text.isdecimal() else 0 for text in (users, ramp, duration, delay)))
     if stages and duration.isdecimal():
-        said.append(f"its users start and end as in the plan with `steelyard load --stages {stages}`")
+        sentences.append(f"its users start and end as in the plan with `steelyard load --stages {stages}`")
     elif stages:
-        said.append(
+        sentences.append(
             f"its users start as in the plan with `steelyard load --stages {stages},{users}/TIME`: choose the TIME"
         )
     if not scheduled and loops.isdecimal() and users.isdecimal():
-        said.append(f"each user repeats it {loops} times")
+        sentences.append(f"each user repeats it {loops} times")
     open_ended = {"users": users, "ramp": ramp, "duration": duration}
-    said += [f"its {name} is {text[:60]}: choose a number" for name, text in open_ended.items() if "$" in text]
+    sentences += [f"its {name} is {text[:60]}: choose a number" for name, text in open_ended.items() if "$" in text]
     known = [int(text) if text.isdecimal() and len(text) < 7 else 0 for text in (users, duration)]
-    return GroupLoad(known[0], known[1], "; ".join(said))
+    return GroupLoad(known[0], known[1], "; ".join(sentences))
 
 
 def _stages(users: int, ramp: int, duration: int, delay: int) -> str:

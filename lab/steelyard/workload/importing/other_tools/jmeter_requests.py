@@ -11,7 +11,7 @@ from lxml import etree
 from ..names import local, one_line
 from . import jmeter_parts as parts
 from .filled_texts import as_place
-from .imported_requests import RIGHT_STATUSES, Asker, HeldRequest, ImportedRequests, LeftOutError, NotYetError, with_query
+from .imported_requests import RIGHT_STATUSES, Credentials, HeldRequest, ImportedRequests, LeftOutError, NotYetError, with_query
 from .rules import Rules
 from .think_times import ThinkTime
 
@@ -30,7 +30,7 @@ class Scope:
     assertions: tuple[etree._Element, ...] = ()
     extractors: tuple[etree._Element, ...] = ()
     pauses: tuple[ThinkTime, ...] = ()
-    asker: Asker | None = None
+    credentials: Credentials | None = None
 
 
 def element_name(element: etree._Element) -> str:
@@ -91,7 +91,7 @@ class RequestReader:
             headers=tuple(headers),
             body=body,
             expect=expect,
-            asker=scope.asker,
+            credentials=scope.credentials,
         )
 
     def _headers(self, scope: Scope, where: str) -> list[tuple[str, str]]:

@@ -20,7 +20,7 @@ from .filled_texts import quote_text
 from .imported_requests import (
     COOKIES_ARE_KEPT,
     RIGHT_STATUSES,
-    Asker,
+    Credentials,
     HeldRequest,
     HeldSession,
     HeldStep,
@@ -258,7 +258,7 @@ class _Project:
             headers=tuple(headers),
             body=body,
             expect=self._expected_answer(request, where, texts),
-            asker=_asker(request),
+            credentials=_credentials(request),
         )
 
     def _expected_answer(self, request: etree._Element, where: str, texts: CaseValues) -> dict[str, object]:
@@ -398,13 +398,13 @@ def _headers(request: etree._Element) -> list[tuple[str, str]]:
     return []
 
 
-def _asker(request: etree._Element) -> Asker | None:
+def _credentials(request: etree._Element) -> Credentials | None:
     user = request.findtext(f"{C}credentials/{C}username") or ""
     token = _TOKENS.get(request.get("wssPasswordType") or "")
     if user and token:
-        return Asker(token, user)
+        return Credentials(token, user)
     kind = request.findtext(f"{C}credentials/{C}authType") or ""
-    return Asker("basic", user) if user and kind not in ("No Authorization", "NTLM", "SPNEGO/Kerberos") else None
+    return Credentials("basic", user) if user and kind not in ("No Authorization", "NTLM", "SPNEGO/Kerberos") else None
 
 
 def _why_left(kind: str) -> str:
