@@ -15,7 +15,7 @@ from lxml import etree
 from ....base.errors import ImportRefusedError
 from ....base.text import plural
 from ..documents import parse
-from ..names import local, one_line
+from ..names import one_line
 from . import jmeter_extractors as extractors
 from . import jmeter_load as loads
 from . import jmeter_parts as parts
@@ -146,7 +146,7 @@ class _Plan:
 
     def _drafts(self, element: etree._Element, below: etree._Element, scope: Scope) -> list[_Draft]:
         """The requests of a part and of what is below it."""
-        kind = local(str(element.tag)).rpartition(".")[2]
+        kind = parts.kind_of(element)
         if kind in SAMPLERS:
             return self._sample(element, below, scope)
         if kind == "TestAction":
@@ -288,7 +288,7 @@ class _Plan:
         return scope
 
     def _inner_scope(self, element: etree._Element, scope: Scope) -> Scope:
-        kind = local(str(element.tag)).rpartition(".")[2]
+        kind = parts.kind_of(element)
         if kind == "ConfigTestElement" and "Http" in str(element.get("guiclass")):
             own = {name: text for name, text in parts.properties(element).items() if text}
             arguments = (*scope.arguments, *parts.argument_elements(element))
@@ -328,7 +328,7 @@ class _Plan:
             if not parts.is_enabled(element):
                 self.held.leave_out(element_name(element), "it is disabled")
             else:
-                self._note_element(element, local(str(element.tag)).rpartition(".")[2])
+                self._note_element(element, parts.kind_of(element))
             self._name_rest(below)
 
     def _note_element(self, element: etree._Element, kind: str) -> None:
@@ -388,7 +388,7 @@ class _Plan:
             self.held.leave_out(element_name(element), why)
             return []
         self._modules.append(target[0])
-        is_fragment = local(str(target[0].tag)) == "TestFragmentController"
+        is_fragment = parts.kind_of(target[0]) == "TestFragmentController"
         drafts = self.walk(target[1], scope) if is_fragment else self._drafts(*target, scope)
         self._modules.pop()
         return drafts

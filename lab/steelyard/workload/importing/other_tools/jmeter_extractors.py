@@ -8,11 +8,10 @@ from itertools import zip_longest
 
 from lxml import etree
 
-from ..names import local
 from . import captures
 from .captures import FoundCapture
 from .imported_requests import LeftOutError
-from .jmeter_parts import Fill, properties
+from .jmeter_parts import Fill, kind_of, properties
 
 _OWN = Mapping[str, str]
 _TEMPLATE = re.compile(r"\$(\d{1,2})\$")
@@ -20,7 +19,7 @@ _TEMPLATE = re.compile(r"\$(\d{1,2})\$")
 
 def is_extractor(element: etree._Element) -> bool:
     """Whether an element takes values from answers, and is no script."""
-    return local(str(element.tag)).rpartition(".")[2] in _EXTRACTORS
+    return kind_of(element) in _EXTRACTORS
 
 
 def variables_of(element: etree._Element) -> list[str]:
@@ -38,7 +37,7 @@ def captures_of(element: etree._Element, fill: Fill) -> dict[str, FoundCapture]:
     names = variables_of(element)
     if not names:
         raise LeftOutError("it names no variable")
-    taken = _EXTRACTORS[local(str(element.tag)).rpartition(".")[2]](own, fill)
+    taken = _EXTRACTORS[kind_of(element)](own, fill)
     if len(taken) != len(names):
         raise LeftOutError(f"it has {len(taken)} paths for {len(names)} variables")
     return dict(zip(names, taken, strict=True))

@@ -11,6 +11,7 @@ from urllib.parse import quote_plus
 
 from lxml import etree
 
+from ..names import local
 from ..secrets import names_secret
 from .filled_texts import PLACE, FilledTexts, as_place, encode_around_places, place_of
 from .imported_requests import Credentials, ImportedRequests, LeftOutError, NotYetError, neighbour_text
@@ -24,6 +25,11 @@ _MOST_ROWS = 100_000
 # The test types of a response assertion, as bits.
 _MATCHES, _CONTAINS, _NOT, _EQUALS, _SUBSTRING, _OR = 1, 2, 4, 8, 16, 32
 _SEPARATORS = {"\\t": "\t", "tab": "\t", "": ","}
+
+
+def kind_of(element: etree._Element) -> str:
+    """The kind of a part: its tag without the package of a plugin."""
+    return local(str(element.tag)).rpartition(".")[2]
 
 
 def is_enabled(element: etree._Element) -> bool:

@@ -107,10 +107,10 @@ class RequestReader:
     def _expected_answer(self, scope: Scope, where: str) -> dict[str, object]:
         rules = Rules()
         for assertion in scope.assertions:
-            kind = local(str(assertion.tag))
+            check = parts.ASSERTIONS.get(parts.kind_of(assertion))
             try:
-                if kind in parts.ASSERTIONS:
-                    parts.ASSERTIONS[kind](assertion, rules, self._texts.fill_fixed)
+                if check is not None:
+                    check(assertion, rules, self._texts.fill_fixed)
             except LeftOutError as error:
                 self._held.leave_out(f"{element_name(assertion)} of {where}", str(error))
         return rules.collected
