@@ -120,9 +120,7 @@ class Lab:
         undisturbed.had(command)
         return ran
 
-    def compare_two(
-        self, word: str, microseconds: Mapping[str, int], *options: str, **wishes: Any
-    ) -> dict[str, Any]:
+    def compare_two(self, word: str, microseconds: Mapping[str, int], *options: str, **wishes: Any) -> dict[str, Any]:
         """The throughput comparison of b against a, two servers that spend or delay (`word`) so long for each request."""
         subjects = [{"label": label, "server": "odd", word: str(each)} for label, each in microseconds.items()]
         ran = self.run_undisturbed("run", self.study(subjects, forks=4, warm_up=8, **wishes), "--json", *options)

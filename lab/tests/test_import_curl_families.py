@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from small_descriptions import SERVER, import_text, reasons, service_file
-from steelyard.base.errors import ImportRefusedError
 from steelyard.workload.importing.convert_requests import content_of, read_known_file
 from test_importing_requests import recording
 

@@ -60,7 +60,11 @@ SHOWN = [
     ("schema", f"# {COMMAND}{SDL}", "a GraphQL schema"),
     ("orders.yaml", openapi(PATHS).replace("info:", f"# {COMMAND}info:"), "an OpenAPI document"),
     ("orders.yaml", f"# {COMMAND}{openapi(PATHS)}", "an OpenAPI document"),
-    ("orders.yaml", openapi(PATHS).replace("'1'}", f"'1', description: '\n\n        {COMMAND}  '}}"), "an OpenAPI document"),
+    (
+        "orders.yaml",
+        openapi(PATHS).replace("'1'}", f"'1', description: '\n\n        {COMMAND}  '}}"),
+        "an OpenAPI document",
+    ),
     ("orders.yaml", openapi(PATHS.replace("a, ", "a, description: as k6 asks it, ")), "an OpenAPI document"),
     ("orders.wsdl", wsdl().replace("<w:types>", f"<w:documentation>\n{COMMAND}</w:documentation><w:types>"), "a WSDL"),
     (

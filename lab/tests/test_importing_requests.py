@@ -81,7 +81,9 @@ def test_who_asks_is_named_and_what_auth_cannot_say_goes_with_load(tmp_path: Pat
     outcome = imported("commands.txt", tmp_path)
     assert service_file(tmp_path)["auth"] == {"kind": "bearer", "secret": "env:MINE_TOKEN"}
     assert "to fill: MINE_TOKEN in the environment" in "\n".join(outcome.notes)
-    assert "--secret-header 'X-Api-Key: env:X_API_KEY'" in reasons(outcome) and "header Cookie: cookies" in reasons(outcome)
+    assert "--secret-header 'X-Api-Key: env:X_API_KEY'" in reasons(outcome) and "header Cookie: cookies" in reasons(
+        outcome
+    )
     assert "credentials of line 7" in reasons(outcome)
 
 
@@ -210,7 +212,9 @@ def test_a_project_without_tests_gives_the_requests_of_its_interfaces_that_are_f
     begin, end = text.index("  <con:testSuite"), text.index("  <con:properties>")
     with pytest.raises(ImportRefusedError, match=r"it contains \? in place of values"):
         import_text(text[:begin] + text[end:], tmp_path, "requests")
-    assert import_text((text[:begin] + text[end:]).replace("<a>?</a>", "<a>1</a>"), tmp_path, "requests").taken == ["Add"]
+    assert import_text((text[:begin] + text[end:]).replace("<a>?</a>", "<a>1</a>"), tmp_path, "requests").taken == [
+        "Add"
+    ]
 
 
 def test_a_har_keeps_statuses_and_forgets_what_a_browser_had_kept(tmp_path: Path) -> None:

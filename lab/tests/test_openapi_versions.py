@@ -107,7 +107,10 @@ def test_a_form_of_swagger_is_what_a_form_parser_reads(tmp_path: Path) -> None:
             "collectionFormat: pipes}]}}}\n",
             "'pipes', which is not supported for a path",
         ),
-        ("swagger: '2.0'\nproduces: [5]\npaths: {/a: {get: {responses: {'200': {}}}}}\n", "#/produces/0 is a number, but must be text"),
+        (
+            "swagger: '2.0'\nproduces: [5]\npaths: {/a: {get: {responses: {'200': {}}}}}\n",
+            "#/produces/0 is a number, but must be text",
+        ),
     ],
 )
 def test_a_swagger_document_that_cannot_be_used_is_refused_with_the_place(

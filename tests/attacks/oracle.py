@@ -219,8 +219,8 @@ def wrong_counts(run: Path, ours: Served, *, exact: bool, but: Collection[str] =
         wrong.append(f"{claimed.right} right answers are stored, and the server gave {ours.right}")
     if exact and not claimed.sent - claimed.maybe_unsent <= ours.asked <= claimed.sent + claimed.resent:
         wrong.append(
-            f"{claimed.sent} requests are stored as sent ({claimed.maybe_unsent} may not have come, {claimed.resent} were repeated), and "
-            f"the server got {ours.asked}"
+            f"{claimed.sent} requests are stored as sent ({claimed.maybe_unsent} may not have come, "
+            f"{claimed.resent} were repeated), and the server got {ours.asked}"
         )
     load = document(run / "load.json")
     if load is not None:

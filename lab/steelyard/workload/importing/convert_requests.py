@@ -25,14 +25,14 @@ from .other_tools.har import Har
 from .other_tools.imported_requests import (
     MOST_BYTES,
     OF_THE_CONNECTION,
-    Credentials,
+    HeldCredentials,
     HeldRequest,
     ImportedRequests,
     LeftOutError,
     Reader,
 )
 from .path_ids import fold_ids
-from .requests_folder import ImportedOperation, Content, holes_of, secret_variable, write_requests
+from .requests_folder import Content, ImportedOperation, holes_of, secret_variable, write_requests
 from .secrets import clean_request
 
 MOST_OPERATIONS = 1_000
@@ -170,7 +170,9 @@ def _required_input(content: Content) -> list[str]:
     if content.credentials is not None:
         variable = secret_variable(content.name, content.credentials)
         credentials = _auth_text(content.credentials)
-        notes.append(f"to fill: {variable} in the environment, the secret of {credentials}, which every request carries")
+        notes.append(
+            f"to fill: {variable} in the environment, the secret of {credentials}, which every request carries"
+        )
     for hole, names in holes_of(content).items():
         notes.append(f"to fill: [data.{hole}] in service.toml, for {{{{{hole}}}}} in {one_line(', '.join(names), 100)}")
     return notes
@@ -240,7 +242,7 @@ def _locate(held: HeldRequest, target: str) -> _Located:
         raise LeftOutError(f"'{request.url[:100]}' has no valid host")
     user, at, _ = parts.netloc.rpartition("@")
     if at and request.credentials is None:
-        request = replace(request, credentials=Credentials("basic", unquote(user.partition(":")[0])))
+        request = replace(request, credentials=HeldCredentials("basic", unquote(user.partition(":")[0])))
     shown = f"[{host}]" if ":" in host else host
     default = {"http": 80, "https": 443}[parts.scheme]
     server = f"{parts.scheme}://{shown}{'' if port in (None, default) else f':{port}'}"
@@ -248,12 +250,14 @@ def _locate(held: HeldRequest, target: str) -> _Located:
     return _Located(held, replace(request, url=path), server, path)
 
 
-def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[dict[int, ImportedOperation], Credentials | None]:
+def _operations(
+    kept: Sequence[_Located], held: ImportedRequests
+) -> tuple[dict[int, ImportedOperation], HeldCredentials | None]:
     """The operation of each request, by the request's identity; equal requests share one. And the credentials of all."""
     operations: dict[tuple[object, ...], ImportedOperation] = {}
     operation_of: dict[int, ImportedOperation] = {}
     alone = {id(request) for request in held.requests}
-    credentials: Credentials | None = None
+    credentials: HeldCredentials | None = None
     for each in kept:
         linked = id(each.held) not in alone
         made = clean_request(each.request, linked=linked)
@@ -316,7 +320,7 @@ def hidden_why(header: str) -> str:
     )
 
 
-def _auth_text(credentials: Credentials | None) -> str:
+def _auth_text(credentials: HeldCredentials | None) -> str:
     return "nobody" if credentials is None else f"{credentials.user} ({credentials.kind})".strip()
 
 

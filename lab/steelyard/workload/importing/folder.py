@@ -95,7 +95,9 @@ def import_output(
         samples_valid=len(taken),
         taken=list(taken),
         changing=[name for name, changes in taken.items() if changes],
-        left_out=[LeftOut(what=printable(each.component), why=printable(each.why, 400)) for each in dict.fromkeys(left)],
+        left_out=[
+            LeftOut(what=printable(each.component), why=printable(each.why, 400)) for each in dict.fromkeys(left)
+        ],
         notes=list(dict.fromkeys(printable(note, 600) for note in notes)),
         documents=documents,
     )

@@ -55,8 +55,10 @@ def one_line(text: str, most: int = 200) -> str:
 
 
 def unused_name(wanted: str, used: set[str], between: str, most: int) -> str:
-    """A name of at most so many characters that is not in `used`, where case makes no difference: with a number after `between` if it
-    must be. Adds it to `used`."""
+    """A name of at most so many characters that is not in `used`, whatever its case; added to `used`.
+
+    `between` stands before the number that distinguishes it from others.
+    """
     endings = ("" if number == 1 else f"{between}{number}" for number in count(1))
     names = (wanted[: most - len(ending)] + ending for ending in endings)
     name = next(each for each in names if each.lower() not in used)

@@ -15,7 +15,7 @@ from .folder import LATER, TARGET, head_of
 from .multipart import is_multipart
 from .names import ENVELOPES, one_line
 from .other_tools.filled_texts import NAME_OF_PLACE, is_of_the_engine
-from .other_tools.imported_requests import Credentials, HeldAnswer, ImportedRequests
+from .other_tools.imported_requests import HeldAnswer, HeldCredentials, ImportedRequests
 
 _HOLE = """
 # {{PLACE}} in OPERATIONS has no values yet; `load` refuses to start before it has. A name that begins
@@ -63,7 +63,7 @@ class Content:
     target: str
     held: ImportedRequests
     operations: Sequence[ImportedOperation]
-    credentials: Credentials | None
+    credentials: HeldCredentials | None
     verb: str = "import"
     source: str = "the file"
     declared: Mapping[str, object] = field(default_factory=dict)
@@ -112,7 +112,7 @@ def _sessions(content: Content) -> str:
     return "\n" + tomli_w.dumps({"sessions": content.sessions}) if content.sessions else ""
 
 
-def secret_variable(name: str, credentials: Credentials) -> str:
+def secret_variable(name: str, credentials: HeldCredentials) -> str:
     """The environment variable for a service's secret."""
     plain = re.sub(r"\W", "_", name, flags=re.ASCII).upper()
     return f"{'_' if plain[:1].isdecimal() else ''}{plain}_{'TOKEN' if credentials.kind == 'bearer' else 'PASSWORD'}"

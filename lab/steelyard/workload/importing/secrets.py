@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from urllib.parse import unquote_plus
 
-from .other_tools.imported_requests import Credentials, HeldRequest
+from .other_tools.imported_requests import HeldCredentials, HeldRequest
 
 _NAMED = re.compile(
     r"(?:.*[-_.:]|.*[a-z0-9](?=[A-Z]))?(?i:pass(?:word|wd|phrase|code)?|pwd|passwort|secret|(?:access|auth|api|id|refresh|bearer)?[-_]?token"
@@ -71,21 +71,21 @@ def clean_request(request: HeldRequest, *, linked: bool = False) -> Cleaned:
     return Cleaned(clean, tuple(hidden))
 
 
-def _credentials(value: str) -> Credentials | None:
+def _credentials(value: str) -> HeldCredentials | None:
     """The credentials of an Authorization header that `[auth]` supports; the secret is dropped here."""
     kind, _, rest = value.strip().partition(" ")
     if kind.lower() == "bearer":
-        return Credentials("bearer")
+        return HeldCredentials("bearer")
     if kind.lower() == "digest":
         user = re.search(r'username="([^"]*)"', rest)
-        return Credentials("digest", user[1] if user else "")
+        return HeldCredentials("digest", user[1] if user else "")
     if kind.lower() != "basic":
         return None
     try:
         pair = base64.b64decode(rest.strip(), validate=True).decode()
     except (binascii.Error, ValueError):
         pair = ""  # a place, or not base64
-    return Credentials("basic", pair.partition(":")[0])
+    return HeldCredentials("basic", pair.partition(":")[0])
 
 
 def _body(body: str) -> str:

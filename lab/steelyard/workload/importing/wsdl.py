@@ -220,7 +220,9 @@ def _read_port(known: _Definitions, port: etree._Element, where: str, descriptio
     description.notes += notes_of(policies, where)
     uses = [child for child in binding.iterchildren(etree.Element) if local(child.tag) == "UsingAddressing"]
     addressing = bool(uses) or _asserts(policies, "Addressing") or _asserts(policies, "UsingAddressing")
-    shared = _Port(port.get("name", "port"), location, soap, soap_binding.get("style", "document"), port_type, addressing)
+    shared = _Port(
+        port.get("name", "port"), location, soap, soap_binding.get("style", "document"), port_type, addressing
+    )
     for bound in binding.iterfind(f"{{{WSDL}}}operation"):
         name = bound.get("name", "")
         try:

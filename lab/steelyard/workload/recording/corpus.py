@@ -13,7 +13,7 @@ from ...models.outputs.own_service import ImportOutput
 from ..importing.convert_requests import content_of, output_of, own_name, request_name
 from ..importing.names import local, printable
 from ..importing.new_folder import folder_at, name_of
-from ..importing.other_tools.imported_requests import Credentials, HeldRequest, ImportedRequests, LeftOutError
+from ..importing.other_tools.imported_requests import HeldCredentials, HeldRequest, ImportedRequests, LeftOutError
 from ..importing.requests_folder import Content, write_requests
 from ..load_target import LoadTarget
 from .answered import NOT_MODIFIED, expected_rules, kept_answers, right_statuses
@@ -120,7 +120,7 @@ def _operation(group: list[CleanExchange], names: set[str], held: ImportedReques
     )
 
 
-def _credentials(group: list[CleanExchange]) -> Credentials | None:
+def _credentials(group: list[CleanExchange]) -> HeldCredentials | None:
     return next((clean.request.credentials for clean in group if clean.request.credentials is not None), None)
 
 

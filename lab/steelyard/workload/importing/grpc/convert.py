@@ -71,8 +71,8 @@ def import_grpc(
     streams = [call.name for call in calls if call.method.server_streaming]
     if streams:
         notes.append(
-            f"the answers of {first_names(streams, _LISTED)} are streams: their time is that of the whole stream, which must end; `load` also "
-            "shows the time to the first message and between two"
+            f"the answers of {first_names(streams, _LISTED)} are streams: their time is that of the whole stream, which must "
+            "end; `load` also shows the time to the first message and between two"
         )
     if urlsplit(target).path.strip("/"):
         raise ImportRefusedError(

@@ -30,6 +30,7 @@ from .versions import has_old_schemas, read_openapi
 
 _LISTED = 3  # operations that a note names
 
+
 def import_openapi(
     documents: OpenApiDocuments, made: Path, out: Path, servers: Sequence[str], target: str
 ) -> ImportOutput:
@@ -252,8 +253,8 @@ def _notes(place: str, target: str, sampled: Sequence[SampledRequest]) -> list[s
     streamed = [sample.operation.name for sample in sampled if sample.operation.accept.startswith("text/event-stream")]
     if streamed:
         notes.append(
-            f"the answers of {first_names(streamed, _LISTED)} are server-sent events: their time is that of the whole stream, which must "
-            "end; `load` also shows the time to the first event and between two"
+            f"the answers of {first_names(streamed, _LISTED)} are server-sent events: their time is that of the whole "
+            "stream, which must end; `load` also shows the time to the first event and between two"
         )
     unjudged = [sample.operation.name for sample in sampled if not sample.operation.answers]
     if unjudged:

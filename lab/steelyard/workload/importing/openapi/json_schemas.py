@@ -260,7 +260,11 @@ class SchemaBook:
                 if not own and not target.pointer:
                     continue  # a whole file has no name by which the discriminator could mean it
                 names = own or [target.last]
-                schema[key][number] = {**schema[key][number], "required": [key_name], "properties": {key_name: {"enum": names}}}
+                schema[key][number] = {
+                    **schema[key][number],
+                    "required": [key_name],
+                    "properties": {key_name: {"enum": names}},
+                }
 
 
 def _lists(node: Node) -> Iterator[tuple[str, list[Any]]]:

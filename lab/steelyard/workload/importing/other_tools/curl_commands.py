@@ -14,7 +14,7 @@ from ..other_kinds import is_another_text
 from .curl_addresses import address_of
 from .curl_forms import part_of
 from .curl_options import BODY, FORM, KNOWN, LETTERS, LETTERS_WITH_VALUE, QUIET, REFUSED, TAKEN, WHY_LEFT, WITH_VALUE
-from .imported_requests import Credentials, HeldRequest, ImportedRequests, LeftOutError, neighbour_text, text_of
+from .imported_requests import HeldCredentials, HeldRequest, ImportedRequests, LeftOutError, neighbour_text, text_of
 from .shell import Command, with_pipes
 from .windows_shell import is_for_windows, windows_commands_of
 
@@ -207,13 +207,13 @@ def _cookies(
     return (("Cookie", ";".join(written)),)
 
 
-def _credentials(part: _Part) -> Credentials | None:
+def _credentials(part: _Part) -> HeldCredentials | None:
     if any(line.lower().startswith("authorization:") for line in part.values("header")):
         return None  # the header is sent instead
     if part.values("oauth2-bearer"):
-        return Credentials("bearer")
+        return HeldCredentials("bearer")
     users = part.values("user")
-    return Credentials("digest" if part.has("digest") else "basic", users[-1].partition(":")[0]) if users else None
+    return HeldCredentials("digest" if part.has("digest") else "basic", users[-1].partition(":")[0]) if users else None
 
 
 def _headers(part: _Part, where: str, held: ImportedRequests) -> tuple[tuple[str, str], ...]:

@@ -54,7 +54,10 @@ def free_place(variable: str, used: Collection[str]) -> str:
 
 
 class FilledTexts(ABC):
-    """Fills in the variables of a file. `coming` are those that an answer sets, `captured` the places of those that are set so far."""
+    """Fills in the variables of a file.
+
+    `coming` are those that an answer sets, `captured` the places of those that are set so far.
+    """
 
     variable: re.Pattern[str]  # a variable in a text, with its name as the first group
 

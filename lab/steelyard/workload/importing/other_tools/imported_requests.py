@@ -26,7 +26,7 @@ _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # as Windows saves a text
 
 
 @dataclass(frozen=True)
-class Credentials:
+class HeldCredentials:
     """How a request authenticates: the `kind` and `user` of a service's `[auth]`. The reader drops the secret."""
 
     kind: str
@@ -58,7 +58,7 @@ class HeldRequest:
     headers: tuple[tuple[str, str], ...] = ()
     body: str = ""
     expect: Mapping[str, object] = field(default_factory=dict)
-    credentials: Credentials | None = None
+    credentials: HeldCredentials | None = None
     times: int = 1
     more: tuple[str, ...] = ()
     answered: tuple[HeldAnswer, ...] = ()

@@ -14,7 +14,7 @@ from lxml import etree
 from ..names import local
 from ..secrets import names_secret
 from .filled_texts import PLACE, FilledTexts, as_place, encode_around_places, place_of
-from .imported_requests import Credentials, ImportedRequests, LeftOutError, NotYetError, neighbour_text
+from .imported_requests import HeldCredentials, ImportedRequests, LeftOutError, NotYetError, neighbour_text
 from .rules import FORBIDS_TEXT, ONLY_FOUND, Rules, plain
 
 Fill = Callable[[str], str]
@@ -75,7 +75,7 @@ def pairs(element: etree._Element, name: str, value: str) -> list[tuple[str, str
     return [(own[name], own.get(value, "")) for own in listed if own.get(name)]
 
 
-def credentials_of(element: etree._Element, held: ImportedRequests) -> Credentials | None:
+def credentials_of(element: etree._Element, held: ImportedRequests) -> HeldCredentials | None:
     """The credentials of the first entry of an authorization manager."""
     listed = [properties(each) for each in element.iterfind("collectionProp/elementProp")]
     named = f"AuthManager '{element.get('testname') or ''}'"
@@ -84,7 +84,7 @@ def credentials_of(element: etree._Element, held: ImportedRequests) -> Credentia
     for own in listed[:1]:
         kind = own.get("Authorization.mechanism", "BASIC").lower()
         if kind in ("basic", "digest", "basic_digest", ""):
-            return Credentials("digest" if kind == "digest" else "basic", own.get("Authorization.username", ""))
+            return HeldCredentials("digest" if kind == "digest" else "basic", own.get("Authorization.username", ""))
         held.leave_out(named, f"`load` does not support {kind}")
     return None
 

@@ -11,7 +11,15 @@ from lxml import etree
 from ..names import local, one_line
 from . import jmeter_parts as parts
 from .filled_texts import as_place
-from .imported_requests import RIGHT_STATUSES, Credentials, HeldRequest, ImportedRequests, LeftOutError, NotYetError, with_query
+from .imported_requests import (
+    RIGHT_STATUSES,
+    HeldCredentials,
+    HeldRequest,
+    ImportedRequests,
+    LeftOutError,
+    NotYetError,
+    with_query,
+)
 from .rules import Rules
 from .think_times import ThinkTime
 
@@ -30,7 +38,7 @@ class Scope:
     assertions: tuple[etree._Element, ...] = ()
     extractors: tuple[etree._Element, ...] = ()
     pauses: tuple[ThinkTime, ...] = ()
-    credentials: Credentials | None = None
+    credentials: HeldCredentials | None = None
 
 
 def element_name(element: etree._Element) -> str:

@@ -23,7 +23,7 @@ from .filled_texts import PLACE, FilledTexts, as_place, encode_around_places, pl
 from .imported_requests import (
     COOKIES_ARE_KEPT,
     RIGHT_STATUSES,
-    Credentials,
+    HeldCredentials,
     HeldRequest,
     HeldSession,
     HeldStep,
@@ -198,7 +198,7 @@ class _Collection:
         method = fill(asked.get("method") or "GET").upper()
         for header in [each for each in headers if each[0].lower() == "authorization" and _SECRET.fullmatch(each[1])]:
             headers.remove(header)
-            credentials = credentials or Credentials("bearer")
+            credentials = credentials or HeldCredentials("bearer")
         return HeldRequest(where, method, url, name=name, headers=(*headers, *more), body=body, credentials=credentials)
 
     def _url(self, url: Any) -> str:
@@ -235,7 +235,7 @@ class _Collection:
                 self.held.leave_out(f"header {one_line(name, 60)} of {where}", str(error))
         return headers
 
-    def _auth(self, auth: Any, where: str) -> tuple[Credentials | None, list[tuple[str, str]], str]:
+    def _auth(self, auth: Any, where: str) -> tuple[HeldCredentials | None, list[tuple[str, str]], str]:
         """The credentials of a request: those of `[auth]`, headers with a captured value, or a query."""
         kind = auth.get("type") if isinstance(auth, dict) else None
         if not isinstance(kind, str) or kind == "noauth":
@@ -245,10 +245,10 @@ class _Collection:
             token = self._variables.fill(given.get("token") or given.get("accessToken"))
             if kind in ("bearer", "oauth2") and token:
                 captured = [("Authorization", f"Bearer {token}")] if self._is_captured(token) else []
-                return None if captured else Credentials("bearer"), captured, ""
+                return None if captured else HeldCredentials("bearer"), captured, ""
             if kind in ("basic", "digest"):
                 user = self._variables.fill(given.get("username"))
-                return Credentials(kind, "" if PLACE.search(user) else user), [], ""
+                return HeldCredentials(kind, "" if PLACE.search(user) else user), [], ""
             if kind == "apikey" and isinstance(given.get("key"), str):
                 return self._api_key(given)
         except NotYetError as error:
@@ -257,7 +257,7 @@ class _Collection:
         self.held.leave_out(f"the authorization of {where}", f"`[auth]` does not support {str(kind)[:40]}")
         return None, [], ""
 
-    def _api_key(self, given: Mapping[str, Any]) -> tuple[Credentials | None, list[tuple[str, str]], str]:
+    def _api_key(self, given: Mapping[str, Any]) -> tuple[HeldCredentials | None, list[tuple[str, str]], str]:
         name, value = given["key"], self._variables.fill(given.get("value"))
         held = value if PLACE.fullmatch(value) else as_place(wildcard_of(name))
         if given.get("in") == "query":
@@ -358,9 +358,7 @@ def _encoded_address(address: str) -> str:
 
 def _percent_encode(text: str, letters: str) -> str:
     """A text with these letters percent-encoded; places are kept."""
-    return encode_around_places(
-        text, lambda piece: "".join(quote(each) if each in letters else each for each in piece)
-    )
+    return encode_around_places(text, lambda piece: "".join(quote(each) if each in letters else each for each in piece))
 
 
 def _graphql(asked: Mapping[str, str]) -> str:

@@ -20,7 +20,7 @@ from .filled_texts import quote_text
 from .imported_requests import (
     COOKIES_ARE_KEPT,
     RIGHT_STATUSES,
-    Credentials,
+    HeldCredentials,
     HeldRequest,
     HeldSession,
     HeldStep,
@@ -398,13 +398,15 @@ def _headers(request: etree._Element) -> list[tuple[str, str]]:
     return []
 
 
-def _credentials(request: etree._Element) -> Credentials | None:
+def _credentials(request: etree._Element) -> HeldCredentials | None:
     user = request.findtext(f"{C}credentials/{C}username") or ""
     token = _TOKENS.get(request.get("wssPasswordType") or "")
     if user and token:
-        return Credentials(token, user)
+        return HeldCredentials(token, user)
     kind = request.findtext(f"{C}credentials/{C}authType") or ""
-    return Credentials("basic", user) if user and kind not in ("No Authorization", "NTLM", "SPNEGO/Kerberos") else None
+    return (
+        HeldCredentials("basic", user) if user and kind not in ("No Authorization", "NTLM", "SPNEGO/Kerberos") else None
+    )
 
 
 def _why_left(kind: str) -> str:

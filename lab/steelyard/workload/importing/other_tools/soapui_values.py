@@ -67,7 +67,7 @@ class CaseValues(FilledTexts):
         elif path.strip():
             raise LeftOutError("it takes a part of a property, not of an answer")
         else:
-            value = self._value(f"{source}{kind}" if source in _HOLDERS else f"{source}#{kind}", 0)
+            value = self._value(f"{source}{kind}" if source in _HOLDERS else f"{source}#{kind}")
         if target in _HOLDERS:
             self._values[f"#{_HOLDERS[target]}#{wanted}"] = self._values[wanted] = value
         elif wanted == "Request" and into.strip():
@@ -85,7 +85,8 @@ class CaseValues(FilledTexts):
             body = _in_json(body, path, value) if language == "JSONPATH" else _in_xml(body, path, value)
         return body
 
-    def _value(self, name: str, _: int) -> str:
+    def _value(self, name: str, depth: int = 0) -> str:
+        del depth  # a property holds no others
         if name in self._values:
             return self._values[name]
         step, _, rest = name.partition("#")
