@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from command import steelyard
 from small_descriptions import SERVER, import_text, reasons, service_file
 from steelyard.workload.importing.convert_requests import content_of, read_known_file
 from test_importing_requests import recording
@@ -114,3 +115,42 @@ def test_a_place_in_an_address_is_none_of_curls_patterns(tmp_path: Path) -> None
     import_text(f"curl '{SERVER}/items/{{{{item}}}}?x={{{{more}}}}'\n", tmp_path, "commands")
     (operation,) = service_file(tmp_path)["operations"].values()
     assert operation["path"] == "/items/{{item}}?x={{more}}"
+
+
+def test_requests_of_several_users_and_of_none_carry_what_curl_sends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which("curl") is None:
+        pytest.skip("there is no curl here")
+    commands = 'curl -s -u "al\'ice:pw" URL/a\ncurl -s URL/b\ncurl -s --oauth2-bearer t.o.k URL/c\ncurl -s -u bob:of-bob URL/d\n'
+    for name, value in {"MINE_PASSWORD": "pw", "MINE_PASSWORD_2": "of-bob", "MINE_TOKEN": "t.o.k"}.items():
+        monkeypatch.setenv(name, value)
+    with recording() as (url, seen):
+        text = commands.replace("URL", url)
+        subprocess.run(["bash", "-c", text], cwd=tmp_path, check=True, capture_output=True, timeout=60)
+        by_curl = {path: headers.get("authorization") for _, path, _, headers in seen}
+        outcome = import_text(text, tmp_path, "commands")
+        seen.clear()
+        words = ["load", "./mine", "--users", "1", "--max-requests", "40", "--warm-up", "0", "--json", "--out", "runs"]
+        loaded = steelyard(*words, folder=tmp_path).outcome
+        assert loaded["failed"] == 0 and len(seen) >= 40
+        assert {(path, headers.get("authorization")) for _, path, _, headers in seen} == {*by_curl.items()}
+    assert sorted(map(str, by_curl.values())) == [
+        "Basic YWwnaWNlOnB3",
+        "Basic Ym9iOm9mLWJvYg==",
+        "Bearer t.o.k",
+        "None",
+    ]
+    assert (
+        "to fill: MINE_PASSWORD_2 in the environment, the secret of bob (basic), which get-d carries" in outcome.notes
+    )
+    stored = [file.read_bytes() for file in tmp_path.rglob("*") if file.is_file() and file.name != "commands"]
+    assert not [content for content in stored if b"of-bob" in content or b"Ym9i" in content]
+
+
+def test_a_user_of_digest_authentication_is_the_only_one_and_the_others_are_named(tmp_path: Path) -> None:
+    text = f"curl --digest -u ann:pw {SERVER}/a\ncurl {SERVER}/b\ncurl -u bob:pw {SERVER}/c\n"
+    outcome = import_text(text, tmp_path, "commands")
+    assert service_file(tmp_path)["auth"] == {"kind": "digest", "user": "ann", "secret": "env:MINE_PASSWORD"}
+    assert "no credentials of line 2: a service has one user" in reasons(outcome)
+    assert "credentials of line 3: a service has one user" in reasons(outcome)

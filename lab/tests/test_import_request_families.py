@@ -197,9 +197,7 @@ def test_what_soapui_adds_to_a_message_is_named(attributes: str, said: str, tmp_
     assert said in reasons(outcome) if said else reasons(outcome) == ""
 
 
-@pytest.mark.parametrize(
-    ("kind", "said"), [("PasswordText", "password"), ("PasswordDigest", "password-digest"), ("", "basic")]
-)
+@pytest.mark.parametrize(("kind", "said"), [("PasswordText", "password"), ("PasswordDigest", "password-digest")])
 def test_a_user_name_token_of_soapui_is_one_of_the_service_file(kind: str, said: str, tmp_path: Path) -> None:
     text = PROJECT.replace("@ATTRIBUTES@", f'wssPasswordType="{kind}"')
     import_text(text, tmp_path, "shop.xml")

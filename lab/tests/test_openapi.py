@@ -16,6 +16,7 @@ from answering import Reply, answering
 from command import steelyard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from small_descriptions import import_text
 from steelyard.base.errors import ConfigurationError, ImportRefusedError
 from steelyard.catalogue import entries
 from steelyard.measure.load import auth
@@ -28,6 +29,7 @@ from steelyard.workload.importing.openapi import reading
 from steelyard.workload.importing.openapi.json_samples import JsonSamples
 from steelyard.workload.importing.openapi.parameters import WireForm
 from steelyard.workload.importing.values import UnmetError
+from test_importing_requests import recording
 
 DOCUMENTS = Path(__file__).parent / "openapi"
 
@@ -345,6 +347,63 @@ def test_an_api_key_is_told_apart_from_the_requests(tmp_path: Path, monkeypatch:
     assert who.secrets.headers == {"X-API-Key": "opensesame"} and "opensesame" not in repr(told)
     with pytest.raises(ValueError, match="header is required for kind api-key"):
         Auth(kind="api-key", secret="env:A")
+
+
+MIXED = """openapi: 3.0.3
+info: {title: Mixed, version: '1'}
+servers: [{url: URL}]
+security: [{jwt: []}]
+components:
+  securitySchemes:
+    jwt: {type: http, scheme: bearer}
+    the user: {type: http, scheme: basic}
+    key: {type: apiKey, in: query, name: api key}
+    jar: {type: apiKey, in: cookie, name: SID}
+    head: {type: apiKey, in: header, name: X-Key}
+paths:
+  /open: {get: {security: [], responses: {'200': {description: x}}}}
+  /jwt: {get: {responses: {'200': {description: x}}}}
+  /basic: {get: {security: [{the user: []}], responses: {'200': {description: x}}}}
+  /key: {get: {security: [{key: []}], responses: {'200': {description: x}}}}
+  /jar:
+    get:
+      security: [{jar: [], head: []}]
+      parameters: [{name: theme, in: cookie, required: true, schema: {enum: [dark]}}]
+      responses: {'200': {description: x}}
+"""
+
+
+def test_each_operation_carries_the_credentials_of_its_schemes_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = {"JWT": "j.w.t", "THE_USER": "ann:pw", "KEY": "k&y", "JAR": "of-the-jar", "HEAD": "of-the-head"}
+    for name, value in secrets.items():
+        monkeypatch.setenv(f"MINE_{name}", value)
+    with recording() as (url, seen):
+        outcome = import_text(MIXED.replace("URL", url), tmp_path, "mixed.yaml")
+        words = ["--users", "1", "--max-requests", "50", "--warm-up", "0", "--json", "--out", "runs"]
+        loaded = steelyard("load", "./mine", *words, folder=tmp_path).outcome
+        monkeypatch.delenv("MINE_JAR")
+        alone = steelyard("load", "./mine", "--operation", "get_jwt", *words, folder=tmp_path)
+        refused = steelyard("load", "./mine", "--operation", "get_jar", *words, folder=tmp_path)
+    assert loaded["failed"] == 0
+    assert {
+        (path, *(headers.get(name) for name in ("authorization", "cookie", "x-key"))) for _, path, _, headers in seen
+    } == {
+        ("/open", None, None, None),
+        ("/jwt", "Bearer j.w.t", None, None),
+        ("/basic", "Basic YW5uOnB3", None, None),
+        ("/key?api%20key=k%26y", None, None, None),
+        ("/jar", None, "theme=dark; SID=of-the-jar", "of-the-head"),
+    }
+    assert alone.code == 0, "a secret is needed only where a request uses it"
+    assert refused.code != 0 and "the environment has no variable MINE_JAR" in refused.err
+    assert (
+        "security 'the user' of get_basic: HTTP authentication 'basic': put USER:PASSWORD into the variable MINE_THE_USER"
+        in (outcome.notes)
+    )
+    stored = [file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()]
+    assert not [content for content in stored if b"of-the-jar" in content or b"k%26y" in content]
 
 
 def test_data_in_json_is_written_as_json_needs(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_no_secret_is_written_and_what_was_left_out_is_named(shopping: str, tmp_
         "an answer to post-login: its request contained",
     ):
         assert word in said, said
-    assert service_file(tmp_path)["auth"]["kind"] == "basic" and "hush" not in said
+    assert set(service_file(tmp_path)["secrets"]) == {"auth_password"} and "hush" not in said
     assert "{{secret_password}}" in (tmp_path / "mine/samples/post-login.json").read_text()
 
 

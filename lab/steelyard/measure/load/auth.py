@@ -51,17 +51,27 @@ def secret_of(words: str, folder: Path, *, key: bool = False) -> str:
 
 
 def _secret_values(load_target: LoadTarget) -> dict[str, str]:
-    """The values of `[secrets]` by name; raises ConfigurationError, also where a request would hold a key of several lines."""
-    values = {name: secret_of(words, load_target.folder, key=True) for name, words in load_target.secrets.items()}
+    """The values of those `[secrets]` that the requests use, by name; raises ConfigurationError, also where a request would hold a
+    key of several lines."""
+    texts = {
+        operation.name: "\n".join(
+            [operation.path, *operation.headers.values(), *(body.decode(errors="replace") for body in operation.bodies)]
+        )
+        for operation in load_target.operations.values()
+        if operation.filled
+    }
+    values = {
+        name: secret_of(words, load_target.folder, key=True)
+        for name, words in load_target.secrets.items()
+        if any(re.search(rf"\b{name}\b", text) for text in texts.values())
+    }
     for name, value in values.items():
         plain = re.compile(rf"\{{\{{{name}(?::\w+)?\}}\}}")
-        for operation in load_target.operations.values():
-            bodies = (body.decode(errors="replace") for body in operation.bodies)
-            texts = [operation.path, *operation.headers.values(), *bodies]
-            if "\n" in value and any(plain.search(text) for text in texts):
-                raise ConfigurationError(
-                    f"{operation.name} sends the secret {name}, which has several lines", hint="use it as a key alone"
-                )
+        sends = next((operation for operation, text in texts.items() if "\n" in value and plain.search(text)), None)
+        if sends is not None:
+            raise ConfigurationError(
+                f"{sends} sends the secret {name}, which has several lines", hint="use it as a key alone"
+            )
     return values
 
 

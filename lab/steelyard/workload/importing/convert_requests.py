@@ -14,6 +14,7 @@ from urllib.parse import quote, unquote, urlsplit
 from ...base.errors import ImportRefusedError
 from ...base.text import plural
 from ...models.outputs.own_service import ImportedSession, ImportOutput
+from .credentials import CredentialUse, credential_use
 from .documents import is_url, origin
 from .folder import changes_state, first_reason, import_output
 from .imported_sessions import link_sessions
@@ -32,7 +33,7 @@ from .other_tools.imported_requests import (
     Reader,
 )
 from .path_ids import fold_ids
-from .requests_folder import Content, ImportedOperation, holes_of, secret_variable, write_requests
+from .requests_folder import Content, ImportedOperation, holes_of, place_variable, secret_variable, write_requests
 from .secrets import clean_request
 
 MOST_OPERATIONS = 1_000
@@ -127,7 +128,7 @@ def content_of(held: ImportedRequests, place: str, name: str, servers: Sequence[
     """The content of a service folder with the requests of one server; `target` is the server of those that name none. Raises
     ImportRefusedError if none can be imported."""
     kept = _of_one_server(held, servers, target)
-    operation_of, credentials = _operations(kept, held)
+    operation_of, use = _operations(kept, held)
     sessions = link_sessions(held, operation_of)
     alone = {id(request) for request in held.requests}
     used = {id(step.step.request) for session in sessions for step in session.steps}
@@ -140,7 +141,7 @@ def content_of(held: ImportedRequests, place: str, name: str, servers: Sequence[
         kept[0].server,
         held,
         operations,
-        credentials,
+        use,
         sessions={session.name: session.entry() for session in sessions},
         captured=frozenset(name for session in sessions for name in session.captured_names()),
     )
@@ -166,13 +167,17 @@ def _imported_session(name: str, session: Mapping[str, Any]) -> ImportedSession:
 
 def _required_input(content: Content) -> list[str]:
     """What the user must fill in before the first load."""
-    notes = []
-    if content.credentials is not None:
-        variable = secret_variable(content.name, content.credentials)
-        credentials = _auth_text(content.credentials)
-        notes.append(
-            f"to fill: {variable} in the environment, the secret of {credentials}, which every request carries"
-        )
+    notes: list[str] = []
+    if content.credentials.auth is not None:
+        variable = secret_variable(content.name, content.credentials.auth)
+        user = _auth_text(content.credentials.auth)
+        notes.append(f"to fill: {variable} in the environment, the secret of {user}, which every request carries")
+    for credentials, place in content.credentials.places.items():
+        header = dict(content.credentials.header(credentials)).items()
+        names = [operation.name for operation in content.operations if header <= operation.headers.items()]
+        where = f"which {one_line(', '.join(names), 100)} {'carry' if len(names) > 1 else 'carries'}"
+        variable = place_variable(content.name, place)
+        notes.append(f"to fill: {variable} in the environment, the secret of {_auth_text(credentials)}, {where}")
     for hole, names in holes_of(content).items():
         notes.append(f"to fill: [data.{hole}] in service.toml, for {{{{{hole}}}}} in {one_line(', '.join(names), 100)}")
     return notes
@@ -250,23 +255,23 @@ def _locate(held: HeldRequest, target: str) -> _Located:
     return _Located(held, replace(request, url=path), server, path)
 
 
-def _operations(
-    kept: Sequence[_Located], held: ImportedRequests
-) -> tuple[dict[int, ImportedOperation], HeldCredentials | None]:
-    """The operation of each request, by the request's identity; equal requests share one. And the credentials of all."""
+def _operations(kept: Sequence[_Located], held: ImportedRequests) -> tuple[dict[int, ImportedOperation], CredentialUse]:
+    """The operation of each request, by the request's identity; equal requests share one. And how they get their credentials."""
     operations: dict[tuple[object, ...], ImportedOperation] = {}
     operation_of: dict[int, ImportedOperation] = {}
     alone = {id(request) for request in held.requests}
-    credentials: HeldCredentials | None = None
-    for each in kept:
-        linked = id(each.held) not in alone
-        made = clean_request(each.request, linked=linked)
-        request = made.request
+    cleaned = [clean_request(each.request, linked=id(each.held) not in alone) for each in kept]
+    use = credential_use([made.request.credentials for made in cleaned])
+    for each, made in zip(kept, cleaned, strict=True):
+        linked, request = id(each.held) not in alone, made.request
         for header in made.hidden:
             held.leave_out(f"header {header}", _COOKIES_KEPT if linked and _is_cookie(header) else hidden_why(header))
-        credentials = credentials or request.credentials
-        if request.credentials is not None and request.credentials != credentials:
-            held.leave_out(f"credentials of {request.where}", f"a service has one user, here {_auth_text(credentials)}")
+        if not use.carries(request.credentials):
+            none = "no " if request.credentials is None else ""
+            held.leave_out(
+                f"{none}credentials of {request.where}", f"a service has one user, here {_auth_text(use.auth)}"
+            )
+        request = replace(request, headers=(*request.headers, *use.header(request.credentials)))
         try:
             operation = _operation(request, each.server, held, linked=linked)
         except LeftOutError as error:
@@ -289,7 +294,7 @@ def _operations(
     taken = [folded.get(id(operation), operation) for operation in operations.values()]
     named = _name_operations(list({id(operation): operation for operation in taken}.values()), held)
     places = {key: folded.get(id(operation), operation) for key, operation in operation_of.items()}
-    return {key: operation for key, operation in places.items() if id(operation) in named}, credentials
+    return {key: operation for key, operation in places.items() if id(operation) in named}, use
 
 
 def _name_operations(operations: Sequence[ImportedOperation], held: ImportedRequests) -> set[int]:

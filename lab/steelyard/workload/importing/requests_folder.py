@@ -11,6 +11,7 @@ from pathlib import Path
 import tomli_w
 
 from ..body_formats import MEANINGS
+from .credentials import CredentialUse
 from .folder import LATER, TARGET, head_of
 from .multipart import is_multipart
 from .names import ENVELOPES, one_line
@@ -52,8 +53,8 @@ class ImportedOperation:
 
 @dataclass(frozen=True)
 class Content:
-    """The content of a folder: the service's name, its server, the imported requests, the operations, and the user who
-    sends them.
+    """The content of a folder: the service's name, its server, the imported requests, the operations, and how they get
+    their credentials.
 
     `verb` is the command that makes it, `source` what it is made from, in words, `declared` the further keys of its
     [service]. `sessions` are as in a service file; their steps fill the places `captured`.
@@ -63,7 +64,7 @@ class Content:
     target: str
     held: ImportedRequests
     operations: Sequence[ImportedOperation]
-    credentials: HeldCredentials | None
+    credentials: CredentialUse
     verb: str = "import"
     source: str = "the file"
     declared: Mapping[str, object] = field(default_factory=dict)
@@ -114,17 +115,27 @@ def _sessions(content: Content) -> str:
 
 def secret_variable(name: str, credentials: HeldCredentials) -> str:
     """The environment variable for a service's secret."""
+    return place_variable(name, "token" if credentials.kind == "bearer" else "password")
+
+
+def place_variable(name: str, place: str) -> str:
+    """The environment variable for the secret that fills a place of a service's requests."""
     plain = re.sub(r"\W", "_", name, flags=re.ASCII).upper()
-    return f"{'_' if plain[:1].isdecimal() else ''}{plain}_{'TOKEN' if credentials.kind == 'bearer' else 'PASSWORD'}"
+    return f"{'_' if plain[:1].isdecimal() else ''}{plain}_{place.removeprefix('auth_').upper()}"
 
 
 def _auth(content: Content) -> str:
-    if content.credentials is None:
+    credentials = content.credentials.auth
+    if credentials is not None:
+        user = {"user": credentials.user} if credentials.user else {}
+        return _SECRET + tomli_w.dumps(
+            {"auth": {"kind": credentials.kind, **user, "secret": f"env:{secret_variable(content.name, credentials)}"}}
+        )
+    places = content.credentials.places.values()
+    if not places:
         return ""
-    credentials = content.credentials
-    user = {"user": credentials.user} if credentials.user else {}
     return _SECRET + tomli_w.dumps(
-        {"auth": {"kind": credentials.kind, **user, "secret": f"env:{secret_variable(content.name, credentials)}"}}
+        {"secrets": {place: f"env:{place_variable(content.name, place)}" for place in places}}
     )
 
 
@@ -133,7 +144,8 @@ def holes_of(content: Content) -> dict[str, list[str]]:
     holes: dict[str, list[str]] = {}
     for operation in content.operations:
         for place in dict.fromkeys(NAME_OF_PLACE.findall("\n".join(content.texts(operation)))):
-            if place not in content.held.data and place not in content.captured and not is_of_the_engine(place):
+            known = {*content.held.data, *content.captured, *content.credentials.places.values()}
+            if place not in known and not is_of_the_engine(place):
                 holes.setdefault(place, []).append(operation.name)
     return holes
 

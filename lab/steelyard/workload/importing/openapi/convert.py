@@ -19,11 +19,12 @@ from ..names import one_line
 from ..new_folder import name_of
 from ..values import UnmetError
 from ..wsdl import Left, NotTakenError
-from .folder import RestFolder, SampledRequest, secret_variable, write_rest_service
+from .credentials import credentials_of
+from .folder import RestFolder, write_rest_service
 from .forms import WrittenBody, unwritable_fields, write_body
 from .json_samples import JsonSamples
 from .json_schemas import SchemaBook
-from .operations import OpenApiDescription, RestBody, RestOperation, RestParameter, Scheme
+from .operations import OpenApiDescription, RestBody, RestOperation, RestParameter, SampledRequest
 from .parameters import path_of, template_of
 from .references import Node, OpenApiDocuments
 from .versions import has_old_schemas, read_openapi
@@ -47,14 +48,16 @@ def import_openapi(
     if not sampled:
         raise ImportRefusedError(f"no operation of {place} can be imported{first_reason(description.left)}")
     target = origin_of(sampled[0].operation.server)
-    scheme = _scheme(name, sampled, description)
+    credentials = credentials_of(sampled)
+    sampled = [credentials.fill_in(sample) for sample in sampled]
+    description.notes += credentials.notes(name)
     judged = [sample.operation.name for sample in sampled if sample.operation.answers]
     content = RestFolder(
         name=name,
         title=description.title,
         place=place,
         target=target,
-        scheme=scheme,
+        credentials=credentials,
         sampled=sampled,
         answers=taking.answers.file_content(judged) if judged else {},
         requests=taking.requests.file_content(taking.sent_names(sampled)),
@@ -222,27 +225,6 @@ def _other_servers(operations: Sequence[RestOperation]) -> list[str]:
         for server, more in others.items()
         if more
     ]
-
-
-def _scheme(name: str, sampled: Sequence[SampledRequest], description: OpenApiDescription) -> Scheme | None:
-    """The first security scheme that a service file supports. Notes what the user must fill in."""
-    wanted: dict[Scheme, list[str]] = {}
-    for sample in sampled:
-        for scheme in sample.operation.schemes:
-            wanted.setdefault(scheme, []).append(sample.operation.name)
-    chosen = next((scheme for scheme in wanted if scheme.kind), None)
-    for scheme, names in wanted.items():
-        where = f"security '{one_line(scheme.name, 60)}' of {first_names(names, _LISTED)}: {scheme.words}"
-        if scheme is chosen:
-            user = "put your name for USER in service.toml and " if scheme.kind in ("basic", "digest") else ""
-            description.notes.append(f"{where}: {user}put the secret into the variable {secret_variable(name)}")
-        elif scheme.kind:
-            description.notes.append(
-                f"{where}; a service file has one scheme: load these operations separately, or use --secret-header"
-            )
-        else:
-            description.notes.append(f"{where}; it was not imported")
-    return chosen
 
 
 def _notes(place: str, target: str, sampled: Sequence[SampledRequest]) -> list[str]:

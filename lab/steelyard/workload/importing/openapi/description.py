@@ -361,14 +361,10 @@ class OpenApiReading:
                     f"{scheme.where} names '{one_line(key, 60)}', which is not a valid name of a header or cookie"
                 )
             if where == "header":
-                return Scheme(name, "api-key", f"an API key in the header {key}", key)
+                return Scheme(name, "api-key", f"an API key in the header {key}", header=key, key=key)
             if where == "cookie":
-                return Scheme(name, "api-key", f"an API key in the cookie {key}: the secret is {key}=VALUE", "Cookie")
-            return Scheme(
-                name,
-                "",
-                f"an API key in the query ({one_line(key, 60)}), which would be stored with the run: append it to the paths",
-            )
+                return Scheme(name, "api-key", f"an API key in the cookie {key}", header="Cookie", key=key)
+            return Scheme(name, "api-key", f"an API key in the query ({one_line(key, 60)})", key=key)
         if kind == "http":
             way = scheme.text("scheme").lower()
             return Scheme(

@@ -12,8 +12,8 @@ import tomli_w
 
 from ..folder import LATER, TARGET, head_of
 from ..names import one_line, printable
-from .forms import WrittenBody
-from .operations import RestOperation, Scheme
+from .credentials import RestCredentials
+from .operations import SampledRequest
 
 SCHEMA = "contract/schema.json"
 REQUESTS = "contract/requests.json"
@@ -28,29 +28,16 @@ _AUTH = """
 
 
 @dataclass(frozen=True)
-class SampledRequest:
-    """An operation with its sample: the `path` with its query, `headers`, the `body` (None: no body), descriptions
-    of the parameters and form fields that were `left_open`, and the `template` of its path (empty without parameters)."""
-
-    operation: RestOperation
-    path: str
-    headers: Mapping[str, str]
-    body: WrittenBody | None
-    left_open: Sequence[str]
-    template: str = ""
-
-
-@dataclass(frozen=True)
 class RestFolder:
     """The content of the folder: the service's `name` and `title`, the `place` of its description, its `target`, its
-    security `scheme` (None: no credentials), the requests, and both schemas; `answers` is empty if no answer is
+    `credentials`, the requests, and both schemas; `answers` is empty if no answer is
     checked."""
 
     name: str
     title: str
     place: str
     target: str
-    scheme: Scheme | None
+    credentials: RestCredentials
     sampled: Sequence[SampledRequest]
     answers: Mapping[str, Any]
     requests: Mapping[str, Any]
@@ -67,8 +54,9 @@ def write_rest_service(folder: Path, content: RestFolder) -> None:
         described["schema"] = SCHEMA
     text = head_of(content.place, content.name)
     text += tomli_w.dumps(described) + TARGET + tomli_w.dumps({"target": content.target, "path": "/"})
-    if content.scheme is not None:
-        text += _AUTH.replace("WORDS", printable(content.scheme.words)) + tomli_w.dumps({"auth": _auth(content)})
+    credentials = content.credentials.tables(content.name)
+    if credentials:
+        text += _AUTH.replace("WORDS", printable(content.credentials.words)) + tomli_w.dumps(credentials)
     text += _CHANGES
     for sample in content.sampled:
         name = sample.operation.name
@@ -104,22 +92,6 @@ def _operation_entry(sample: SampledRequest, folder: Path, judged: Mapping[str, 
         expect["schema"] = False
     described["expect"] = expect
     return described
-
-
-def _auth(content: RestFolder) -> dict[str, str]:
-    scheme = content.scheme
-    assert scheme is not None
-    auth = {"kind": scheme.kind, "secret": f"env:{secret_variable(content.name)}"}
-    if scheme.kind in ("basic", "digest"):
-        auth["user"] = "USER"
-    if scheme.header:
-        auth["header"] = scheme.header
-    return auth
-
-
-def secret_variable(name: str) -> str:
-    """The environment variable for a service's secret."""
-    return f"{'' if name[:1].isalpha() else 'SERVICE_'}{name.upper().replace('-', '_')}_SECRET"
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..wsdl import Left
-from .forms import FieldForm
+from .forms import FieldForm, WrittenBody
 from .parameters import WireForm
 from .references import Node
 
@@ -41,13 +41,16 @@ class RestBody:
 
 @dataclass(frozen=True)
 class Scheme:
-    """A security scheme: its `kind` as in a service file (empty: not supported), the `header` of an API key, its name,
-    and `words` that describe it."""
+    """A security scheme: its `kind` as in a service file (empty: not supported), the name, and `words` that describe it.
+
+    The key of an `api-key` is sent as `key`, in a `header` (Cookie for a cookie), or in the query where that is empty.
+    """
 
     name: str
     kind: str
     words: str
     header: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,19 @@ class RestOperation:
     def changes_data(self) -> bool:
         """Whether its method changes data, as all but GET, HEAD, OPTIONS and QUERY do."""
         return self.method not in SAFE
+
+
+@dataclass(frozen=True)
+class SampledRequest:
+    """An operation with its sample: the `path` with its query, `headers`, the `body` (None: no body), descriptions
+    of the parameters and form fields that were `left_open`, and the `template` of its path (empty without parameters)."""
+
+    operation: RestOperation
+    path: str
+    headers: Mapping[str, str]
+    body: WrittenBody | None
+    left_open: Sequence[str]
+    template: str = ""
 
 
 @dataclass
