@@ -78,7 +78,10 @@ def test_a_shop_is_taken_over_with_a_valid_request_an_operation(tmp_path: Path) 
 def test_what_is_not_taken_over_and_what_is_to_be_filled_in_is_said(tmp_path: Path) -> None:
     output, described = imported("shop.yaml", tmp_path)
     assert [(left.what, left.why) for left in output.left_out] == [
-        ("operation POST /pictures", "its body is image/png, neither JSON nor a form nor plain text")
+        (
+            "operation POST /pictures",
+            "its body is image/png, neither JSON nor a form nor plain text, and has no text as an example",
+        )
     ]
     assert described["auth"] == {"kind": "api-key", "header": "X-API-Key", "secret": "env:MINE_SECRET"}
     notes = " ".join(output.notes)

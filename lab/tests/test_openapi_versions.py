@@ -214,6 +214,34 @@ def test_plain_text_is_sent_where_nothing_else_is_described(tmp_path: Path) -> N
     assert service_file(tmp_path)["operations"]["a"]["headers"]["Content-Type"] == "text/plain"
 
 
+SHOWN = "a,b\\n1,2\\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "sent"),
+    [
+        (f'{{text/csv: {{example: "{SHOWN}"}}}}', ("text/csv", "a,b\n1,2\n")),
+        ("{image/png: {}, application/xml: {examples: {one: {value: <a b='1'/>}}}}", ("application/xml", "<a b='1'/>")),
+        ("{text/csv: {example: [1, 2]}}", None),
+        ("{application/xml: {schema: {type: object}}}", None),
+    ],
+)
+def test_a_body_of_another_type_is_the_text_that_the_document_shows(
+    content: str, sent: tuple[str, str] | None, tmp_path: Path
+) -> None:
+    asked = f"requestBody: {{content: {content}}}, responses: {{'200': {{description: x}}}}"
+    paths = (
+        f"  /a:\n    post: {{operationId: a, {asked}}}\n  /b:\n    get: {{responses: {{'200': {{description: x}}}}}}\n"
+    )
+    outcome = import_text(openapi(paths), tmp_path, "a.yaml")
+    operation = service_file(tmp_path)["operations"].get("a")
+    if sent is None:
+        assert operation is None and "and has no text as an example" in reasons(outcome)
+        return
+    written = (tmp_path / "mine" / operation["sample"]).read_text()
+    assert (operation["headers"]["Content-Type"], written) == sent
+
+
 @pytest.mark.parametrize(
     ("kinds", "accept"),
     [

@@ -272,16 +272,24 @@ class OpenApiReading:
         if chosen is None:
             if not described.flag("required") and method in SAFE:
                 return None
-            raise NotTakenError(self._unsent_text(list(contents)))
+            return self._shown_body(contents)
         content = contents[chosen[0]]
         schema = content.at("schema") if content.has("schema") else None
         fields = fields_of(content, chosen[1], self._documents) if chosen[1] in ("form", "multipart") else {}
         return RestBody(self._sent_type(chosen[0]), schema, self._example_values(content), chosen[1], fields)
 
+    def _shown_body(self, contents: Mapping[str, Node]) -> RestBody:
+        """The first text that the document shows as a body of another content type; raises NotTakenError without one."""
+        for kind, content in contents.items():
+            texts = [shown for shown in self._example_values(content) if isinstance(shown, str)]
+            if texts and "*" not in kind:
+                return RestBody(self._sent_type(kind), None, (texts[0],), "text")
+        raise NotTakenError(self._unsent_text(list(contents)))
+
     @staticmethod
     def _unsent_text(kinds: Sequence[str]) -> str:
         listed = ", ".join(one_line(each, 60) for each in kinds) or "of unknown content type"
-        return f"its body is {listed}, neither JSON nor a form nor plain text"
+        return f"its body is {listed}, neither JSON nor a form nor plain text, and has no text as an example"
 
     @staticmethod
     def _sent_type(kind: str) -> str:
