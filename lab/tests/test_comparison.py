@@ -125,8 +125,41 @@ def test_groups_of_different_sizes_cost_what_they_have_subjects() -> None:
     assert (done, spent) == (8, 2400.0)
 
 
-def test_an_undecided_comparison_ends_at_the_last_look_that_its_budget_reaches() -> None:
-    assert forks_driven(study("a", "b", budget=600), never, 80) == 6
+@pytest.mark.parametrize(
+    ("seconds_a_fork", "forks", "looks"), [(80, 7, [4, 7]), (100, 6, [4, 6]), (125, 5, [4, 5]), (150, 4, [4])]
+)
+def test_an_undecided_comparison_ends_at_the_last_fork_of_its_budget_with_looks_for_so_many(
+    seconds_a_fork: float, forks: int, looks: list[int]
+) -> None:
+    one = study("a", "b", budget=600)
+    assert forks_driven(one, never, seconds_a_fork) == forks
+    now, enough = schedule(one), stopping.stopping_of(never, lambda planned: planned.pairs_per_cell)
+    for done in (1, 2, 3):
+        now = enough(now, done, done * seconds_a_fork)
+    assert now.looks == looks and len(now.trials) == forks
+
+
+def test_a_first_fork_that_is_dear_takes_no_later_forks_away() -> None:
+    now, enough = (
+        schedule(study("a", "b", budget=300)),
+        stopping.stopping_of(never, lambda planned: planned.pairs_per_cell),
+    )
+    spent = [70.0, 122.0, 165.0, 212.0]
+    planned = []
+    for done, seconds in enumerate(spent, 1):
+        now = enough(now, done, seconds)
+        planned.append(len(now.trials))
+    assert planned == [4, 4, 6, 6] and now.looks == [4, 6]
+
+
+def test_looks_are_not_chosen_again_once_one_was_taken() -> None:
+    now, enough = (
+        schedule(study("a", "b", budget=600)),
+        stopping.stopping_of(never, lambda planned: planned.pairs_per_cell),
+    )
+    for done, seconds in ((1, 150.0), (2, 300.0), (3, 450.0), (4, 460.0)):
+        now = enough(now, done, seconds)
+    assert now.looks == [4] and len(now.trials) == 4
 
 
 def test_a_budget_is_a_promise_also_where_it_does_not_hold_the_first_look() -> None:

@@ -15,7 +15,7 @@ from steelyard.base.errors import InsufficientDataError
 from steelyard.statistics.checks import least_requests, littles_law, littles_law_applies, percentile_refusal
 from steelyard.statistics.interval import Interval, equivalence_p_value, fork_value, p_value, student_interval
 from steelyard.statistics.look_simulation import per_look_alpha
-from steelyard.statistics.looks import ALPHA, LOOKS, alpha_of
+from steelyard.statistics.looks import ALPHA, LOOKS, alpha_of, looks_within
 from steelyard.statistics.planning import forks_needed, power, smallest_difference, time_left
 from steelyard.statistics.scalability import fit
 from steelyard.statistics.steady import (
@@ -164,9 +164,33 @@ def test_three_comparisons_without_difference_raise_at_most_one_alarm_in_twenty(
     assert 0.02 <= alarms / runs <= 0.055
 
 
-def test_four_looks_at_the_fixed_alpha_raise_at_most_one_alarm_in_twenty() -> None:
-    assert alpha_of(LOOKS) == 0.0168
-    assert per_look_alpha(LOOKS, 0.047) <= 0.0168 <= per_look_alpha(LOOKS, ALPHA) <= 0.0178
+@pytest.mark.parametrize(
+    ("forks", "looks"),
+    [
+        (4, [4]),
+        (5, [4, 5]),
+        (6, [4, 6]),
+        (7, [4, 7]),
+        (8, [4, 8]),
+        (9, [4, 6, 9]),
+        (10, [4, 6, 10]),
+        (11, [4, 6, 11]),
+        (12, [4, 6, 9, 12]),
+        (30, [4, 6, 9, 12]),
+    ],
+)
+def test_the_looks_that_a_run_reaches_raise_together_at_most_one_alarm_in_twenty(forks: int, looks: list[int]) -> None:
+    assert looks_within(LOOKS, forks) == looks
+    least = per_look_alpha(tuple(looks), 0.047)
+    assert least <= alpha_of(looks) <= per_look_alpha(tuple(looks), ALPHA) + (0.001 if len(looks) == 1 else 0)
+
+
+def test_a_run_that_does_not_reach_its_first_look_keeps_its_looks() -> None:
+    assert looks_within(LOOKS, 3) == [*LOOKS] and looks_within([6], 9) == [6] and looks_within([4, 6], 5) == [4, 5]
+
+
+def test_the_alpha_of_the_planned_looks_is_a_constant() -> None:
+    assert alpha_of(LOOKS) == 0.0168 <= per_look_alpha(LOOKS, ALPHA) <= 0.0178
 
 
 def test_one_look_spends_all_its_alpha() -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ..base.progress import duration
 from ..base.text import plural
-from ..models.records import Schedule
+from ..models.records import Schedule, TrialPlan
+from ..statistics.looks import looks_within
 from .designs.design import LEAST_PAIRS
 from .kinds import kind_of
 from .slices import seconds_of_slice, slices_in_sequence
@@ -34,6 +35,7 @@ def stopping_of(decided: Decided, pilot: Pilot, beforehand: Seconds = 0.0) -> St
     """
 
     before: tuple[int, Seconds] = (0, 0.0)  # at the end of the last complete fork; its trials may differ in cost
+    planned_trials: list[TrialPlan] = []  # of a run with looks: more may fit than the first fork let expect
 
     def rule(now: Schedule, done: int, spent: Seconds) -> Schedule:
         changed = of_trials(without_seconds(now, beforehand), done, spent - beforehand)
@@ -49,10 +51,11 @@ def stopping_of(decided: Decided, pilot: Pilot, beforehand: Seconds = 0.0) -> St
         if done == 1 and not now.pairs_fixed:
             now = now.model_copy(update={"pairs_per_cell": pilot(now)})
         if now.looks:
+            planned_trials[:] = planned_trials or now.trials
             if done == 1 and now.budget_seconds is not None:
                 now = _with_pairs_that_fit(planned, now, spent, now.budget_seconds)
                 each = min(each, _cost(planned, spent).of_trial(now.pairs_per_cell, len(now.cells)))
-            return at_looks(now, done, spent, each, decided)
+            return at_looks(now.model_copy(update={"trials": [*planned_trials]}), done, spent, each, decided)
         if now.budget_seconds is not None:
             return fit_after_trial(now, done, spent, each, now.budget_seconds, planned)
         return now
@@ -299,7 +302,8 @@ def at_looks(schedule: Schedule, done: int, spent: Seconds, each: Seconds, decid
     """The schedule that ends at a look that decides, else at the last look within the budget; if that does not reach
     the first look, at the last fork that fits. `each` is the cost of the last trials.
 
-    The looks and their alpha were fixed before the first fork, so ending early does not raise the rate of false alarms.
+    The looks and their alpha are fixed before the first look, by the cost of trials and never by their results, so ending
+    early does not raise the rate of false alarms.
     """
     per_fork = trials_per_fork(schedule)
     forks, broken_off = divmod(done, per_fork)
@@ -312,6 +316,8 @@ def at_looks(schedule: Schedule, done: int, spent: Seconds, each: Seconds, decid
         last = schedule.looks[-1]
     else:
         fitting = max(schedule.least_forks, _fitting(spent, each * per_fork, forks, budget))
+        if forks == schedule.looks[0] - 1:
+            schedule = schedule.model_copy(update={"looks": looks_within(schedule.looks, fitting)})
         last = max([*(look for look in schedule.looks if look <= fitting), min(fitting, schedule.looks[0]), forks])
     return schedule.model_copy(update={"trials": schedule.trials[: last * per_fork]})
 

@@ -6,8 +6,17 @@ from collections.abc import Sequence
 
 ALPHA = 0.05
 LOOKS = (4, 6, 9, 12)
-# fixed before the first verdict; a test holds the overall rate between 4.7% and 5% by simulation
-_KNOWN: dict[tuple[int, ...], float] = {(4, 6, 9, 12): 0.0168}
+# of each look, where the run has these looks; a test holds the overall rate of each between 4.7% and 5% by simulation
+_KNOWN: dict[tuple[int, ...], float] = {
+    (4, 5): 0.0318,
+    (4, 6): 0.0290,
+    (4, 7): 0.0272,
+    (4, 8): 0.0272,
+    (4, 6, 9): 0.0209,
+    (4, 6, 10): 0.0202,
+    (4, 6, 11): 0.0200,
+    (4, 6, 9, 12): 0.0168,
+}
 
 
 def alpha_of(looks: Sequence[int], overall: float = ALPHA) -> float:
@@ -19,3 +28,14 @@ def alpha_of(looks: Sequence[int], overall: float = ALPHA) -> float:
     from .look_simulation import per_look_alpha  # imported late: numpy would slow down commands that only read LOOKS
 
     return per_look_alpha(tuple(looks), overall)
+
+
+def looks_within(looks: Sequence[int], forks: int) -> list[int]:
+    """The looks of a run that has at most so many forks: those that it reaches, the last of them at its last fork.
+
+    All of alpha is spent on them. Where the run does not reach the first look, the looks are unchanged, and there is no verdict.
+    """
+    reached = [look for look in looks if look <= forks]
+    if not reached or forks >= looks[-1] or forks in reached:
+        return reached or list(looks)
+    return [*(reached[:-1] or reached), forks]
