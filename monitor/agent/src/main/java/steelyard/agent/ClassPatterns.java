@@ -14,6 +14,14 @@ import net.bytebuddy.matcher.ElementMatchers;
  */
 final class ClassPatterns {
 
+  /** The packages with the annotations of methods that handle requests. */
+  private static final List<String> OF_HANDLERS =
+      List.of(
+          "jakarta.ws.rs.",
+          "javax.ws.rs.",
+          "org.springframework.web.bind.annotation.",
+          "org.springframework.ws.server.endpoint.annotation.");
+
   private ClassPatterns() {}
 
   /** Whether a class is one of those that are named. */
@@ -28,7 +36,7 @@ final class ClassPatterns {
 
   /**
    * What is watched of such classes: the methods that a pattern names, of each other the public
-   * ones.
+   * ones, and those that a framework calls for a request, which need not be public.
    */
   static ElementMatcher<MethodDescription> methods(List<String> patterns) {
     return method -> {
@@ -36,13 +44,25 @@ final class ClassPatterns {
       for (String pattern : patterns) {
         int hash = pattern.indexOf('#');
         boolean meant =
-            hash < 0 ? method.isPublic() : method.getName().equals(pattern.substring(hash + 1));
+            hash < 0
+                ? method.isPublic() || handlesRequests(method)
+                : method.getName().equals(pattern.substring(hash + 1));
         if (meant && method.isMethod() && !isCompilers(method) && names(pattern, type)) {
           return true;
         }
       }
       return false;
     };
+  }
+
+  private static boolean handlesRequests(MethodDescription method) {
+    for (AnnotationDescription annotation : method.getDeclaredAnnotations()) {
+      String name = annotation.getAnnotationType().getName();
+      if (!method.isPrivate() && OF_HANDLERS.stream().anyMatch(name::startsWith)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean isCompilers(MethodDescription method) {
