@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import tomli_w
 
-from ..analyse.pairing import slice_voids
+from ..analyse.pairing import Void, slice_voids, voids_text
 from ..base.errors import StoreError
 from ..catalogue import entries
 from ..catalogue.subject_syntax import COMPARE
@@ -167,13 +167,18 @@ def cpu_us_per_request(pilot: Trial) -> float:
     Raises StoreError if nothing was measured.
     """
     spent, answered = 0, 0
+    voided: list[Void] = []
     for number, plan in pilot.plans.items():
         row = pilot.slices.get(number)
-        if plan.phase == "measure" and row is not None and not slice_voids(pilot, number):
-            spent += sum(process.cpu_ns for process in pilot.observations.get(number, ()) if process.judged)
-            answered += row.completed + row.lead_in_completed
+        if plan.phase == "measure" and row is not None:
+            voids = slice_voids(pilot, number)
+            voided += voids
+            if not voids:
+                spent += sum(process.cpu_ns for process in pilot.observations.get(number, ()) if process.judged)
+                answered += row.completed + row.lead_in_completed
     if not answered or not spent:
-        raise StoreError("the pilot measured no CPU time of requests", hint="see the files in its folder")
+        why = f": no slice counts ({voids_text(voided)})" if voided else ""
+        raise StoreError(f"the pilot measured no CPU time of requests{why}", hint="see the files in its folder")
     return spent / answered / 1000
 
 
