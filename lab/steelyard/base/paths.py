@@ -10,9 +10,9 @@ import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from .errors import ConfigurationError
+from .temporary_folder import temporary_folder
 
 ROOT_VARIABLE = "STEELYARD_HOME"
 EXTRA_VARIABLE = "STEELYARD_PATH"
@@ -45,8 +45,8 @@ def _copy_to_cache(installed: Path) -> Path:
     copy = cache() / "house" / digest.hexdigest()[:12]
     if not copy.is_dir():
         copy.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=copy.parent) as scratch:
-            made = shutil.copytree(installed, Path(scratch) / "made", ignore=shutil.ignore_patterns("__pycache__"))
+        with temporary_folder(copy.parent) as scratch:
+            made = shutil.copytree(installed, scratch / "made", ignore=shutil.ignore_patterns("__pycache__"))
             for path in (made, *made.rglob("*")):
                 path.chmod(path.stat().st_mode | stat.S_IWUSR)
             with suppress(OSError):  # another process was faster

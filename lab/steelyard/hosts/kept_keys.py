@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from ..base import paths
 from ..base.errors import ProvisionError
+from ..base.temporary_folder import temporary_folder
 
 
 def keys_folder(name: str, make: Callable[[Path], object]) -> Path:
@@ -17,8 +17,8 @@ def keys_folder(name: str, make: Callable[[Path], object]) -> Path:
     if not place.is_dir():
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
-            with TemporaryDirectory(dir=place.parent) as scratch:
-                made = Path(scratch) / "made"
+            with temporary_folder(place.parent) as scratch:
+                made = scratch / "made"
                 made.mkdir(mode=0o700)
                 make(made)
                 if not place.is_dir():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from ..base import paths
 from ..base.errors import BuildError, KeeperError, ToolchainError
 from ..base.lock import waiting_lock
 from ..base.progress import Progress
+from ..base.temporary_folder import temporary_folder
 from ..models.server import Needs
 from . import keeper
 from .build import BUILD_SECONDS, source_hash
@@ -32,8 +32,8 @@ def provide(progress: Progress) -> None:
     with waiting_lock(_sources()), progress.stage(f"building {NAME}"):
         if (folder / _JAR).is_file():  # another lab was faster
             return
-        with TemporaryDirectory(dir=folder.parent) as scratch:
-            made = Path(scratch) / "made"
+        with temporary_folder(folder.parent) as scratch:
+            made = scratch / "made"
             try:
                 keeper.run(
                     ["sh", str(_sources() / "build.sh"), str(made)],

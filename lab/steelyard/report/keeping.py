@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..analyse import indices
@@ -14,6 +13,7 @@ from ..analyse.measures import registry
 from ..base import raw_archive
 from ..base.csvfiles import is_stored, read_bytes, write_bytes
 from ..base.errors import StoreError
+from ..base.temporary_folder import temporary_folder
 from ..results.keeping import raw_files
 from ..results.stored_run import Run, read_run
 from . import EXPORTED, FILE_NAME
@@ -40,8 +40,8 @@ def keep(run_folder: Path, to: Path) -> Path:
     if run_folder.resolve() in to.resolve().parents:
         raise StoreError(f"{to} is inside the run to keep", hint="name a folder outside of it")
     to.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(dir=to.parent, prefix=f".{to.name}.") as scratch:
-        made = Path(scratch) / to.name
+    with temporary_folder(to.parent) as scratch:
+        made = scratch / to.name
         made.mkdir()
         files = raw_files(run, _kinds(run.study), leave_out=MADE | EXPORTED | {NOTES})
         raw_archive.write_archive(made / raw_archive.NAME, files)

@@ -1,7 +1,8 @@
 """Imports: descriptions and other tools' files that are damaged, and servers of descriptions that are silent, while the import
 is stopped.
 
-A service's folder appears whole or not at all, and what is imported can be read again.
+A service's folder appears whole or not at all, and what is imported can be read again. What a killed import left, the next one
+removes.
 """
 
 from __future__ import annotations
@@ -133,9 +134,21 @@ def _verdict(ground: Ground, ended: oracle.Ended, sent: list[int]) -> Verdict:
     if ended.code == 0 or (ended.code == 130 and left == ["service"]):
         wrong += [] if left == ["service"] else [f"it made {left}"]
         wrong += _unreadable(made / "service") if (made / "service").is_dir() else []
-    elif not killed or not all(name.startswith(".import-") for name in left):  # a killed process removes nothing
+    elif killed:
+        wrong += _left_after_the_next(ground, made)
+    else:
         wrong += [f"it failed, and left {name}" for name in left]
     return oracle.verdict(ended, wrong)
+
+
+def _left_after_the_next(ground: Ground, made: Path) -> list[str]:
+    """What of a killed import is there after the next import into the same folder; it may have been whole before it was killed."""
+    ended = ground.run("import", str(SAMPLES / FORMATS["WSDL"]), "--out", str(made / "next"))
+    if ended.code != 0:
+        return [f"the next import failed: {ended.last_line}"]
+    left = sorted(path.name for path in made.iterdir() if path.name != "next")
+    whole = left == ["service"] and not _unreadable(made / "service")
+    return [] if whole else [f"the next import left {name}" for name in left]
 
 
 def _unreadable(service: Path) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from lxml import etree
 
 from ...base import configuration, paths
 from ...base.errors import ConfigurationError, ImportRefusedError
+from ...base.temporary_folder import temporary_folder
 from ...catalogue import entries
 from ...models.outputs.own_service import AddOutput, LeftOut
 from ...models.service import Operation, Service
@@ -52,8 +52,8 @@ def add(wanted: Wanted) -> AddOutput:
     given = Path(wanted.program)
     war = read_war(given)
     name, place = free_place(wanted.name or given.stem)
-    with tempfile.TemporaryDirectory(prefix=".add-", dir=place.parent) as scratch:
-        made = Path(scratch) / name
+    with temporary_folder(place.parent) as scratch:
+        made = scratch / name
         imported = convert_in_bounds(wanted.description, made, wanted.also, wanted.ports)
         model = configuration.load(made / "service.toml", Service)
         kept, left = _keep_verifiable(made, model)

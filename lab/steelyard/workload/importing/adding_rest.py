@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from pathlib import Path
 
 import tomli_w
@@ -11,6 +10,7 @@ import tomli_w
 from ...base import configuration
 from ...base.errors import ConfigurationError, ImportRefusedError
 from ...base.paths import HOST
+from ...base.temporary_folder import temporary_folder
 from ...catalogue.entries import SERVICE_FILE
 from ...models.outputs.own_service import AddOutput
 from ...models.service import Service
@@ -35,8 +35,8 @@ def add(wanted: Wanted) -> AddOutput:
     program = program_of(wanted.program)
     name, place = free_place(wanted.name or program.name)
     path = _path(wanted, program, name)
-    with tempfile.TemporaryDirectory(prefix=".add-", dir=place.parent) as scratch:
-        made = Path(scratch) / name
+    with temporary_folder(place.parent) as scratch:
+        made = scratch / name
         imported = convert_in_bounds(wanted.description, made, wanted.also, [], f"{_PLACEHOLDER}{path}")
         if not (made / "contract" / "document").is_dir():
             raise ImportRefusedError(

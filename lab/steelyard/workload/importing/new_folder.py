@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ...base.children import hold_interrupts
 from ...base.errors import ImportRefusedError
+from ...base.temporary_folder import temporary_folder
 
 
 @contextmanager
 def folder_at(out: Path) -> Iterator[Path]:
     """An empty folder of the same name that replaces `out` once it is complete, and is removed after an error or Ctrl-C."""
-    beside = next(folder for folder in out.resolve().parents if folder.is_dir())  # on the same file system
-    scratch: Path | None = None
-    try:
-        with hold_interrupts():
-            scratch = Path(tempfile.mkdtemp(prefix=".import-", dir=beside))
+    beside = next(folder for folder in out.resolve().parents if folder.is_dir())
+    with temporary_folder(beside) as scratch:
         made = scratch / out.resolve().name
         made.mkdir()
         yield made
@@ -30,10 +26,6 @@ def folder_at(out: Path) -> Iterator[Path]:
                 out.rmdir()
             made.chmod(0o755)
             made.rename(out)
-    finally:
-        if scratch is not None:
-            with hold_interrupts():
-                shutil.rmtree(scratch, ignore_errors=True)
 
 
 def name_of(out: Path) -> str:
