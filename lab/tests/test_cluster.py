@@ -5,9 +5,13 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import tarfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -18,7 +22,7 @@ from steelyard.base.progress import Progress
 from steelyard.cluster import dask_workers
 from steelyard.cluster.cluster_run import ClusterHome
 from steelyard.cluster.dask_workers import Where, open_port_warning, parse_where
-from steelyard.cluster.packing import files_of, pack_trial, unpack_trial, write_files
+from steelyard.cluster.packing import files_of, pack_trial, unpacked_trial, write_files
 from steelyard.models.cluster import ClusterRun, Machine
 from steelyard.models.records import Failure, Schedule
 from steelyard.plan.schedule import on_machines
@@ -132,11 +136,13 @@ def home(folder: Path, machines: int = 2, forks: int = 2) -> ClusterHome:
 
 
 def test_a_trial_travels_whole_and_without_what_the_seed_makes(tmp_path: Path) -> None:
-    arrived = unpack_trial(driven(tmp_path / "run"), tmp_path)
-    assert sorted(path.name for path in arrived.iterdir()) == ["corpus", "environment.json", "trial"]
-    assert [path.name for path in (arrived / "corpus").iterdir()] == ["graph.xml"]
+    packed = driven(tmp_path / "run")
     sent = {path.name: path.read_bytes() for path in (tmp_path / "run/trials/01").iterdir() if path.is_file()}
-    assert {path.name: path.read_bytes() for path in (arrived / "trial").iterdir() if path.is_file()} == sent
+    with unpacked_trial(packed, tmp_path) as arrived:
+        assert sorted(path.name for path in arrived.iterdir()) == ["corpus", "environment.json", "trial"]
+        assert [path.name for path in (arrived / "corpus").iterdir()] == ["graph.xml"]
+        assert {path.name: path.read_bytes() for path in (arrived / "trial").iterdir() if path.is_file()} == sent
+    assert not arrived.exists()
 
 
 def test_what_is_cut_or_leads_out_of_its_folder_is_not_unpacked(tmp_path: Path) -> None:
@@ -147,8 +153,8 @@ def test_what_is_cut_or_leads_out_of_its_folder_is_not_unpacked(tmp_path: Path) 
     place = tmp_path / "home"
     place.mkdir()
     for sent in (whole[: len(whole) // 2], b"", b"no archive", outside.getvalue()):
-        with pytest.raises(StoreError, match="the archive"):
-            unpack_trial(sent, place)
+        with pytest.raises(StoreError, match="the archive"), unpacked_trial(sent, place):
+            pass
     assert list(place.iterdir()) == [] and not (tmp_path / "outside").exists()
 
 
@@ -257,6 +263,98 @@ def test_ctrl_c_is_for_the_lab_and_not_for_its_workers_which_leave_nothing_behin
         "it lives, and what it starts has SIGINT as usual"
     )
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+# The process that drives a trial makes a folder for control sockets, and then waits.
+DRIVER = """
+import os, sys, tempfile, time
+if "steelyard.cluster.one_trial" in sys.orig_argv:
+    tempfile.mkdtemp(prefix="steelyard-")
+    with open({file!r} + ".part", "w") as file:
+        file.write(str(os.getpid()))
+    os.rename(file.name, {file!r})
+    time.sleep(600)
+"""
+LAB_ELSEWHERE = """
+import json, pathlib, sys, time
+from steelyard.cluster.dask_workers import Where, workers_of
+from steelyard.cluster.worker import Order
+
+file = pathlib.Path(sys.argv[1])
+while not file.is_file():
+    time.sleep(0.1)
+with workers_of(Where(address=json.loads(file.read_text())["address"]), lambda *_: None) as workers:
+    workers.order_of = lambda trial, worker: Order(trial, "", "{}", "{}", (), False, {})
+    while not (present := workers.present()):
+        time.sleep(0.1)
+    workers.begin(present[0], 1)
+    time.sleep(600)
+"""
+
+
+@contextmanager
+def machines_of_a_cluster(folder: Path) -> Iterator[dict[str, int]]:
+    """A scheduler, a worker and a lab that has given it a trial, as on three machines: the process group of each."""
+    for name in ("site", "tmp"):
+        (folder / name).mkdir()
+    (folder / "site" / "sitecustomize.py").write_text(DRIVER.format(file=str(folder / "driver")))
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(folder / "site"), os.environ.get("PYTHONPATH")])),
+        "STEELYARD_CACHE": str(folder / "cache"),
+        "TMPDIR": str(folder / "tmp"),
+    }
+    known = ["--scheduler-file", str(folder / "scheduler.json"), "--host", "127.0.0.1", "--no-dashboard"]
+    commands = {
+        "scheduler": ["-m", "dask", "scheduler", *known, "--port", "0"],
+        "worker": ["-m", "dask", "worker", *known, "--nthreads", "1", "--local-directory", str(folder / "worker")],
+        "lab": ["-c", LAB_ELSEWHERE, known[1]],
+    }
+    with ExitStack() as stack, (folder / "log").open("wb") as log:
+        groups = {}
+        for name, words in commands.items():
+            process = stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, *words], env=environment, stdout=log, stderr=log, start_new_session=True
+                )
+            )
+            stack.callback(strike, process.pid, signal.SIGKILL)
+            groups[name] = process.pid
+        yield groups
+
+
+def strike(group: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(group, number)
+
+
+def lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("machine", "number"),
+    [("worker", signal.SIGINT), ("worker", signal.SIGKILL), ("scheduler", signal.SIGKILL)],
+    ids=["Ctrl-C", "a killed worker", "a lost scheduler"],
+)
+def test_a_worker_elsewhere_ends_its_trial_and_removes_its_temporary_files(
+    tmp_path: Path, machine: str, number: signal.Signals
+) -> None:
+    pytest.importorskip("distributed", reason="Dask's distributed is not installed: steelyard[cluster]")
+    end = time.monotonic() + 120
+    with machines_of_a_cluster(tmp_path) as groups:
+        while not (tmp_path / "driver").is_file():
+            assert time.monotonic() < end, (tmp_path / "log").read_text()[-4000:]
+            time.sleep(0.1)
+        driver = int((tmp_path / "driver").read_text())
+        assert lives(driver) and list((tmp_path / "tmp").glob("steelyard-*"))
+        strike(groups[machine], number)
+        while lives(driver) or list((tmp_path / "tmp").glob("steelyard-*")):
+            assert time.monotonic() < end, (tmp_path / "log").read_text()[-4000:]
+            time.sleep(0.1)
 
 
 def test_the_users_own_requests_go_with_the_orders_and_are_kept_for_each_machine(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import json
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,7 +44,7 @@ from ..results.setup import setup_differences
 from ..results.tables import read_job
 from .dask_workers import DaskWorkers, Where, open_port_warning, workers_of
 from .handing import Handing, Kept, Worker, quotas
-from .packing import CORPUS, ENVIRONMENT, TRIAL, files_of, unpack_trial
+from .packing import CORPUS, ENVIRONMENT, TRIAL, files_of, unpacked_trial
 from .worker import Order
 
 _WAIT_SECONDS = 300.0  # for the first worker
@@ -231,14 +231,12 @@ class ClusterHome:
         """Store a trial's folder, atomically. A damaged trial, or one with a changed setup, is rejected."""
         name = self.name_of(machine)
         place = machine_folder(self.folder, name)
-        try:
-            arrived = unpack_trial(packed, place)
-        except StoreError as error:
-            return Kept(False, error.message)
-        try:
-            return self._unpack_trial(name, trial, arrived)
-        finally:
-            shutil.rmtree(arrived, ignore_errors=True)
+        with ExitStack() as stack:
+            try:
+                arrived = stack.enter_context(unpacked_trial(packed, place))
+            except StoreError as error:
+                return Kept(False, error.message)
+            return self._store_trial(name, trial, arrived)
 
     def record_event(self, kind: str, machine: str, trial: int | None, message: str) -> None:
         """Record and print an event of a machine or a trial."""
@@ -272,7 +270,7 @@ class ClusterHome:
             shutil.copytree(self.folder / entries.OWN_REQUESTS, place / entries.OWN_REQUESTS, dirs_exist_ok=True)
         write_machine_schedule(self.folder, self.cluster, machine, self.where)
 
-    def _unpack_trial(self, name: str, trial: int, arrived: Path) -> Kept:
+    def _store_trial(self, name: str, trial: int, arrived: Path) -> Kept:
         try:
             record = TrialRecord.model_validate(read_document(arrived / TRIAL / "trial.json"))
         except (StoreError, ValidationError) as error:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from ..base import paths
 from ..base.errors import ConfigurationError, TargetError, ToolchainError
-from ..hosts.scratch import control_folder, scratch_folder
+from ..hosts.scratch import scratch_folder
 from . import worker as at_the_worker
 from .handing import News, TrialEnd, Worker
 from .worker import Introduced, Order
@@ -25,6 +25,7 @@ MOST_LOCAL = 64
 _CONNECT_SECONDS = 30.0
 _ASK_SECONDS = 60.0  # a worker that is silent for longer is not used
 _GONE = (OSError, TimeoutError)
+_ENDING = ("closing", "closed", "failed")
 
 
 @dataclass(frozen=True)
@@ -102,15 +103,10 @@ def workers_of(where: Where, report: Callable[[str, str], None]) -> Iterator[Das
 
 @contextmanager
 def _local_cluster(library: Any, workers: int) -> Iterator[Any]:
-    """Workers on this machine, and their scheduler. Their temporary files are in folders of this process, since they may be
-    killed."""
+    """Workers on this machine, and their scheduler. Their files are in a folder of this process, since they may be killed."""
     import dask
 
-    with (
-        scratch_folder("dask-") as scratch,
-        control_folder() as temporary,
-        dask.config.set(temporary_directory=scratch),
-    ):
+    with scratch_folder("dask-") as scratch, dask.config.set(temporary_directory=scratch):
         before = signal.pthread_sigmask(
             signal.SIG_BLOCK, {signal.SIGINT}
         )  # the workers inherit it: see local_worker.py
@@ -124,7 +120,6 @@ def _local_cluster(library: Any, workers: int) -> Iterator[Any]:
                 memory_limit=None,
                 silence_logs=logging.CRITICAL,
                 local_directory=scratch,
-                env={"TMPDIR": temporary},
                 preload=["steelyard.cluster.local_worker"],
             )
             with cluster:
@@ -234,9 +229,10 @@ def on_worker(order: Order, key: str, topic: str) -> at_the_worker.Done:
     here = import_distributed().get_worker()
 
     def is_wanted() -> bool:
-        # A thread cannot be interrupted, so it checks the task's state for a cancelled task or a lost client.
+        # A thread cannot be interrupted, so it checks the task's state for a cancelled task or a lost client, and the worker's
+        # for an interrupt or a lost scheduler.
         task = here.state.tasks.get(key)
-        return task is not None and task.state == "executing"
+        return here.status.name not in _ENDING and task is not None and task.state == "executing"
 
     def set_stage(stage: str) -> None:
         here.log_event(topic, {"worker": here.address, "stage": stage})

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-import shutil
 import tarfile
-import tempfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from ..base.errors import StoreError
+from ..base.temporary_folder import temporary_folder
 
 ENVIRONMENT, TRIAL, CORPUS = "environment.json", "trial", "corpus"
 _REQUESTS = (
@@ -45,24 +45,22 @@ def pack_trial(run: Path, trial: Path) -> bytes:
     return whole.getvalue()
 
 
-def unpack_trial(whole: bytes, beside: Path) -> Path:
-    """A new folder in `beside` with the unpacked files. Raises StoreError if they are damaged or cannot be written.
+@contextmanager
+def unpacked_trial(whole: bytes, beside: Path) -> Iterator[Path]:
+    """A temporary folder in `beside` with the unpacked files. Raises StoreError if they are damaged or cannot be written.
 
     Nothing is written outside of that folder, whatever the archive holds.
     """
-    try:
-        folder = Path(tempfile.mkdtemp(prefix=".arriving-", dir=beside))
-    except OSError as error:
-        raise StoreError(f"cannot write {beside}: {error.strerror}") from None
-    try:
-        with tarfile.open(fileobj=io.BytesIO(whole), mode="r:gz") as archive:
-            archive.extractall(folder, filter="data")
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(temporary_folder(beside))
+        except OSError as error:
+            raise StoreError(f"cannot write {beside}: {error.strerror}") from None
+        try:
+            with tarfile.open(fileobj=io.BytesIO(whole), mode="r:gz") as archive:
+                archive.extractall(folder, filter="data")
+        except (tarfile.TarError, EOFError, zlib.error) as error:
+            raise StoreError(f"cannot unpack the archive: {error}") from None
         if not (folder / TRIAL / "trial.json").is_file():
             raise StoreError("the archive has no trial")
-    except (tarfile.TarError, EOFError, zlib.error) as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise StoreError(f"cannot unpack the archive: {error}") from None
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    return folder
+        yield folder

@@ -13,7 +13,7 @@ from ..base.errors import CommandFailedError, SteelyardError, StoreError
 from ..catalogue.entries import OWN_REQUESTS
 from ..hosts import keeper
 from ..hosts import machine as machines
-from ..hosts.scratch import scratch_folder
+from ..hosts.scratch import control_folder, scratch_folder
 from ..results import machine_history
 from ..results.live_file import running_now
 from .handing import TrialEnd
@@ -67,11 +67,11 @@ def introduce() -> Introduced:
 
 
 def drive(order: Order, wanted: Callable[[], bool], report: Callable[[str], None]) -> Done:
-    """Drive a trial on this machine. `wanted` returns whether to go on, and `tell` receives the stage.
+    """Drive a trial on this machine. `wanted` returns whether to go on, and `report` receives the stage.
 
-    The trial runs in a child process that ends with this one, whatever the cause.
+    The trial runs in a child process that ends with this one, whatever the cause. Its temporary files are removed then.
     """
-    with scratch_folder("cluster-") as place:
+    with scratch_folder("cluster-") as place, control_folder() as temporary:
         folder = Path(place)
         (folder / "trials").mkdir()
         write_text(folder / "study.toml", order.study)
@@ -80,7 +80,7 @@ def drive(order: Order, wanted: Callable[[], bool], report: Callable[[str], None
         write_files(order.requests, folder / OWN_REQUESTS)
         write_document(folder / ORDER, {"command": order.command, "all_spellings": order.all_spellings})
         try:
-            _run_while_wanted(folder, wanted, report)
+            _run_while_wanted(folder, temporary, wanted, report)
         except UnwantedError as error:
             return Done(TrialEnd.LOST, error.message)
         except CommandFailedError as error:
@@ -90,7 +90,7 @@ def drive(order: Order, wanted: Callable[[], bool], report: Callable[[str], None
         return _read_end(folder)
 
 
-def _run_while_wanted(folder: Path, wanted: Callable[[], bool], report: Callable[[str], None]) -> None:
+def _run_while_wanted(folder: Path, temporary: str, wanted: Callable[[], bool], report: Callable[[str], None]) -> None:
     turns = 0
     reported = ""
 
@@ -110,9 +110,10 @@ def _run_while_wanted(folder: Path, wanted: Callable[[], bool], report: Callable
         [sys.executable, "-m", "steelyard.cluster.one_trial", str(folder)],
         log=folder / "driver.log",
         cwd=folder,
-        environment={},
+        environment={"TMPDIR": temporary},
         seconds=_MOST_SECONDS,
         while_waiting=meanwhile,
+        afterwards=["rm", "-rf", temporary],  # by the keeper, since a worker may be killed
     )
 
 

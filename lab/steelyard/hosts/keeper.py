@@ -300,10 +300,11 @@ def run(
     seconds: float,
     reach: Executor = HERE,
     while_waiting: Callable[[], None] | None = None,
+    afterwards: Sequence[str] = (),
 ) -> None:
-    """Run a command to its end under a keeper, also on another host (`reach`); raises CommandFailedError with the end of its
-    output where it fails."""
-    with Keeper(argv, log=log, cwd=cwd, environment=environment, reach=reach) as kept:
+    """Run a command to its end under a keeper, also on another host (`reach`), and then the command `afterwards`, also where this
+    process is killed; raises CommandFailedError with the end of its output where it fails."""
+    with Keeper(argv, log=log, cwd=cwd, environment=environment, reach=reach, afterwards=afterwards) as kept:
         _await_end(kept, " ".join(argv), seconds, while_waiting)
 
 
