@@ -2,6 +2,7 @@
 
     python3 engine/bench/bench.py            all figures, about fifteen minutes on an idle machine with two processors
     python3 engine/bench/bench.py capacity   only one; also: http2, tls, delays, freezes, memory, poisson, rmi, sessions
+    python3 engine/bench/bench.py endurance  1e8 requests, only where it is named: a quarter of an hour; may be stopped and goes on
 
 Needs nginx, and the engine with its test servers built for release. A peer that is not installed is left out and named.
 """
@@ -18,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import capacity
+import endurance
 import exactness
 import memory
 import poisson
@@ -29,7 +31,8 @@ from processes import BenchError
 from quiet import Quiet
 
 HERE = Path(__file__).resolve().parent
-FIGURES = ["capacity", "http2", "tls", "delays", "freezes", "memory", "poisson", "rmi", "sessions"]
+FIGURES = ["capacity", "http2", "tls", "delays", "freezes", "memory", "endurance", "poisson", "rmi", "sessions"]
+ONLY_IF_NAMED = "endurance"
 WITH_PEERS = ["capacity", "http2", "tls"]
 SETUP_COLUMNS = ["figure", "what", "value"]
 MEMORY_CASES = [(1_000, 4), (1_000, 32), (10_000, 8)]
@@ -37,7 +40,8 @@ MEMORY_CASES = [(1_000, 4), (1_000, 32), (10_000, 8)]
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("figures", nargs="*", metavar="FIGURE", help=f"any of {', '.join(FIGURES)}; all by default")
+    figures = f"any of {', '.join(FIGURES)}; all but {ONLY_IF_NAMED} by default"
+    parser.add_argument("figures", nargs="*", metavar="FIGURE", help=figures)
     parser.add_argument(
         "--engine", help="the folder with the built programs", default=HERE.parent / "target" / "release"
     )
@@ -90,6 +94,10 @@ def bench(given: argparse.Namespace) -> None:
         "delays": (exactness.DELAY_COLUMNS, lambda: exactness.delays(engine, server, quiet, given.repeats, 5)),
         "freezes": (exactness.FREEZE_COLUMNS, lambda: exactness.freezes(engine, server, quiet, given.repeats, 60)),
         "memory": (memory.COLUMNS, lambda: memory.measure(engine, (nginx, keeper), MEMORY_CASES)),
+        "endurance": (
+            endurance.COLUMNS,
+            lambda: endurance.measure(engine, (nginx, keeper), stopped_rows(given.results / "endurance.part")),
+        ),
         "poisson": (poisson.COLUMNS, lambda: poisson.measure(engine, server, quiet, 20)),
         "rmi": (rmi.COLUMNS, lambda: rmi.measure(engine, server, quiet, given.repeats, given.seconds)),
         "sessions": (
@@ -98,7 +106,7 @@ def bench(given: argparse.Namespace) -> None:
         ),
     }
     given.results.mkdir(parents=True, exist_ok=True)
-    for figure in given.figures or FIGURES:
+    for figure in given.figures or [figure for figure in FIGURES if figure != ONLY_IF_NAMED]:
         columns, measure = rows[figure]
         write_as_measured(given.results / f"{figure}.csv", columns, measure())
         write_setup(given.results / "setup.csv", figure, setup(engine, figure))
@@ -124,6 +132,12 @@ def write_as_measured(path: Path, columns: list[str], rows: Iterator[dict[str, o
             file.flush()
             print(f"{path.stem}: " + " ".join(f"{key}={value}" for key, value in row.items()), flush=True)
     part.replace(path)
+
+
+def stopped_rows(part: Path) -> list[dict[str, object]]:
+    """The whole rows of a figure whose measurement was stopped; none where it was not."""
+    text = part.read_text() if part.exists() else ""
+    return list(csv.DictReader(text[: text.rfind("\n") + 1].splitlines()))
 
 
 def setup(engine: str, figure: str) -> dict[str, str]:

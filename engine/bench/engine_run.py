@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from clients import CONTENT_TYPE, SOAP_ACTION, request_body
-from processes import CLIENT_CPU, BenchError
+from processes import CLIENT_CPU, BenchError, resident_kib
 
 STAMP = re.compile(rb'read-ns="(\d+)" write-ns="(\d+)"')
 
@@ -61,8 +61,10 @@ def closed_slice(number: int, users: int, seconds: float) -> dict[str, Any]:
     }
 
 
-def run(engine: str, folder: Path, url: str, slices: Sequence[dict[str, Any]], *, samples: int, one_in: int) -> None:
-    """Run all slices in turn; what the engine writes is in `folder/out`."""
+def run(
+    engine: str, folder: Path, url: str, slices: Sequence[dict[str, Any]], *, samples: int, one_in: int
+) -> list[int]:
+    """Run all slices in turn, and return the engine's memory (KiB) after each; what it writes is in `folder/out`."""
     corpus = folder / "corpus"
     corpus.mkdir()
     body = request_body()
@@ -79,11 +81,12 @@ def run(engine: str, folder: Path, url: str, slices: Sequence[dict[str, Any]], *
         "slices": list(slices),
         "samples": {"one_in": one_in, "most_right": samples, "most_failed": 100},
     }
-    drive([engine], folder, job)
+    return drive([engine], folder, job)
 
 
-def drive(driver: Sequence[str], folder: Path, job: dict[str, Any]) -> None:
-    """Have a driver run all slices of a job in turn, on the clients' processor; what it writes is in `folder/out`."""
+def drive(driver: Sequence[str], folder: Path, job: dict[str, Any]) -> list[int]:
+    """Have a driver run all slices of a job in turn, on the clients' processor, and return its memory (KiB) after each; what it
+    writes is in `folder/out`."""
     (folder / "job.json").write_text(json.dumps(job))
     argv = [*driver, "run", str(folder / "job.json"), "--out", str(folder / "out")]
     process = subprocess.Popen(
@@ -95,18 +98,21 @@ def drive(driver: Sequence[str], folder: Path, job: dict[str, Any]) -> None:
     )
     assert process.stdin is not None
     assert process.stdout is not None
+    memory = []
     try:
         _wait_for(process, "ready")
         for item in job["slices"]:
             process.stdin.write(json.dumps({"go": item["number"]}) + "\n")
             process.stdin.flush()
             _wait_for(process, "drained")
+            memory.append(resident_kib(process.pid))
         process.stdin.close()
         if process.wait(60) != 0:
             raise BenchError(f"the engine ended with code {process.returncode}")
     finally:
         process.kill()
         process.wait()
+    return memory
 
 
 def _wait_for(process: subprocess.Popen[str], name: str) -> None:

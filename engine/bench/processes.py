@@ -126,15 +126,19 @@ def run_client(
         )
 
 
+def resident_kib(pid: int) -> int:
+    """The memory that a process has now; raises OSError or IndexError where it has ended."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * (os.sysconf("SC_PAGE_SIZE") // 1024)
+
+
 def _watch_rss(pid: int, begin: float, found: list[tuple[float, int]], stop: threading.Event) -> None:
-    page_kib = os.sysconf("SC_PAGE_SIZE") // 1024
     while not stop.wait(0.1):
         try:
-            pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+            kib = resident_kib(pid)
         except (OSError, IndexError):
             return
-        if pages:
-            found.append((time.monotonic() - begin, pages * page_kib))
+        if kib:
+            found.append((time.monotonic() - begin, kib))
 
 
 class BusyShare:

@@ -13,6 +13,7 @@ from poisson import CRITICAL_1_PERCENT
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent.parent / "docs" / "reference" / "engine-figures.md"
 Row = dict[str, str]
+MOST_GROWTH_KIB = 1024  # from the first tenth of a piece to its end
 
 INTRODUCTION = """\
 # The engine's figures
@@ -227,6 +228,26 @@ def memory(rows: list[Row]) -> str:
     return text + table(header, lines)
 
 
+def endurance(rows: list[Row]) -> str:
+    if not rows:
+        return ""
+    lines, sent, same, flat = [], 0, True, True
+    for row in rows:
+        counts = [int(row[name]) for name in ("sent", "right", "server")]
+        first, end = int(row["first_tenth_kib"]), int(row["end_kib"])
+        sent, same, flat = sent + counts[0], same and len({*counts}) == 1, flat and end - first <= MOST_GROWTH_KIB
+        lines.append([row["piece"], *(f"{count:,}" for count in counts), f"{first / 1024:.1f}", f"{end / 1024:.1f}"])
+    text = f"\n## Endurance: {sent:,} requests over {rows[0]['connections']} connections\n\n"
+    text += "A piece is one process of the engine.\n\n"
+    text += table(["piece", "sent", "right", "counted by nginx", "MB after a tenth", "MB at the end"], lines)
+    verdicts = [
+        ["at least 100,000,000 requests", f"{sent:,}", met(sent >= 100_000_000)],
+        ["each request was answered right and counted by nginx", "yes" if same else "no", met(same)],
+        [f"at most {MOST_GROWTH_KIB // 1024} MB more at the end", "yes" if flat else "no", met(flat)],
+    ]
+    return text + "\n" + table(["figure", "value", "verdict"], verdicts)
+
+
 def poisson(rows: list[Row]) -> str:
     if not rows:
         return ""
@@ -290,6 +311,7 @@ def page(results: Path) -> str:
         ("delays", delays),
         ("freezes", freezes),
         ("memory", memory),
+        ("endurance", endurance),
         ("poisson", poisson),
         ("rmi", rmi),
         ("sessions", sessions),

@@ -9,10 +9,13 @@ import struct
 import subprocess
 import zlib
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import bench
 import clients
+import endurance
 import exactness
 import hlog
 import poisson
@@ -199,6 +202,38 @@ def test_percentiles_of_a_freeze_are_those_that_the_method_foresees() -> None:
     assert abs(exactness.quantile(times, 0.95) - 505) < 5
     assert abs(exactness.quantile(times, 0.99) - 901) < 5
     assert abs(exactness.quantile(times, 0.999) - 990) < 5
+
+
+def test_endurance_goes_on_with_the_pieces_that_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def no_server(*_: str) -> Iterator[None]:
+        yield
+
+    monkeypatch.setattr(endurance, "nginx", no_server)
+    monkeypatch.setattr(endurance, "piece", lambda _engine, _server, number: {"piece": number, "sent": 40_000_000})
+    part = tmp_path / "endurance.part"
+    assert bench.stopped_rows(part) == []
+    part.write_text("piece,sent\n0,39000000\n1,400")
+    had = bench.stopped_rows(part)
+    assert had == [{"piece": "0", "sent": "39000000"}]
+    rows = list(endurance.measure("", ("", ""), had))
+    assert [int(str(row["piece"])) for row in rows] == [0, 1, 2]
+    assert list(endurance.measure("", ("", ""), rows)) == rows
+
+
+def test_the_page_judges_endurance_by_the_counts_of_both_sides_and_by_growth() -> None:
+    row = {"piece": "0", "connections": "30", "sent": "100000000", "right": "100000000", "server": "100000000"}
+    row |= {"first_tenth_kib": "6000", "end_kib": "6500"}
+    assert table.endurance([row]).count("| met |") == 3
+    for name, value, verdict in (
+        ("server", "100000001", "counted by nginx | no | **missed**"),
+        ("end_kib", "7100", "more at the end | no | **missed**"),
+    ):
+        text = table.endurance([row | {name: value}])
+        assert verdict in text and text.count("| met |") == 2
+    fewer = row | {"sent": "5", "right": "5", "server": "5"}
+    assert "at least 100,000,000 requests | 5 | **missed**" in table.endurance([fewer])
+    assert table.endurance([]) == ""
 
 
 def test_anderson_darling_passes_exponential_gaps_and_refuses_regular_ones() -> None:
