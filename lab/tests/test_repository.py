@@ -26,6 +26,7 @@ MANIFESTS = {
     "pip": "pyproject.toml",
     "cargo": "Cargo.toml",
     "maven": "pom.xml",
+    "gomod": "go.mod",
     "npm": "package.json",
     "docker": "Dockerfile",
 }
@@ -62,16 +63,29 @@ def test_ci_runs_what_a_contributor_runs() -> None:
     assert "make test" in (ROOT / ".ci" / "run").read_text()
 
 
-def test_updates_are_looked_for_where_there_are_manifests() -> None:
-    found = {
+def watched_folders() -> set[tuple[str, str]]:
+    """The folders where new versions of dependencies are looked for, each with its kind of package."""
+    return {
         (update["package-ecosystem"], folder)
         for update in content("dependabot.yml")["updates"]
         for folder in update.get("directories", [update.get("directory")])
     }
+
+
+def test_updates_are_looked_for_where_there_are_manifests() -> None:
+    found = watched_folders()
     assert {ecosystem for ecosystem, _ in found} == set(MANIFESTS)
     for ecosystem, folder in found:
         base = FORGE if ecosystem == "github-actions" else ROOT / folder.lstrip("/")
         assert (base / MANIFESTS[ecosystem]).exists(), (ecosystem, folder)
+
+
+def test_updates_are_looked_for_in_all_that_users_install_or_link() -> None:
+    listed = ["git", "ls-files", "engine", "lab", "monitor"]
+    files = subprocess.run(listed, cwd=ROOT, capture_output=True, check=True, text=True).stdout.splitlines()
+    manifests = {name: kind for kind, name in MANIFESTS.items()}
+    wanted = {(manifests[path.name], f"/{path.parent}") for path in map(Path, files) if path.name in manifests}
+    assert len(wanted) > 5 and sorted(wanted - watched_folders()) == []
 
 
 @pytest.mark.parametrize("form", ["wrong-verdict", "new-server"])
