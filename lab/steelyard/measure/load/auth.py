@@ -53,6 +53,8 @@ def secret_of(words: str, folder: Path, *, key: bool = False) -> str:
 def _secret_values(load_target: LoadTarget) -> dict[str, str]:
     """The values of those `[secrets]` that the requests use, by name; raises ConfigurationError, also where a request would hold a
     key of several lines."""
+    if not load_target.secrets:
+        return {}
     texts = {
         operation.name: "\n".join(
             [operation.path, *operation.headers.values(), *(body.decode(errors="replace") for body in operation.bodies)]
