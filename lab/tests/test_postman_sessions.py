@@ -150,9 +150,11 @@ def test_version_2_0_and_credentials_are_read(tmp_path: Path) -> None:
         schema=V21.replace("v2.1", "v2.0"),
     )
     made = Imported(old, tmp_path, "old.json")
-    assert made.file["auth"] == {"kind": "basic", "user": "ann", "secret": "env:MINE_PASSWORD"}
+    assert made.file["secrets"] == {"auth_password": "env:MINE_PASSWORD"}
     first, second, _ = made.sent("The-shop")
-    assert first.headers == {"Accept": "text/plain", "X-B": "1"} and second.path == "/b/c?q=1"
+    basic = {"Authorization": "Basic {{base64('ann:',auth_password)}}"}
+    assert first.headers == {"Accept": "text/plain", "X-B": "1", **basic} and second.path == "/b/c?q=1"
+    assert "Authorization" not in second.headers, "it has no credentials of its own"
     assert "the authorization of request 'c': `[auth]` does not support awsv4" in made.left
 
 
