@@ -252,6 +252,14 @@ def test_nothing_in_a_description_makes_anything_ask_a_server(server: tuple[str,
     assert outcome.samples_valid > 0 and asked == []
 
 
+def test_a_link_that_leads_to_itself_is_no_defect_of_the_import(tmp_path: Path) -> None:
+    from steelyard.workload.importing import bounded
+
+    (tmp_path / "plan.jmx").symlink_to("plan.jmx")
+    with pytest.raises(ImportRefusedError, match="is a symbolic link that leads to itself"):
+        bounded.convert_in_bounds(str(tmp_path / "plan.jmx"), tmp_path / "mine", (), ())
+
+
 def test_what_takes_too_much_memory_or_time_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from steelyard.workload.importing import bounded
 

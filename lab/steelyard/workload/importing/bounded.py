@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ...base import children
-from ...base.errors import ImportRefusedError, SteelyardError
+from ...base.errors import ImportRefusedError, SteelyardError, outside_cause
 from ...models.outputs.own_service import ImportOutput
 from .new_folder import folder_at, require_free
 
@@ -95,6 +95,11 @@ def main() -> int:
     except OSError as error:
         refused = _unwritable(error)
         print(json.dumps({"error": refused.message, "hint": refused.hint}))
+    except RuntimeError as error:
+        cause = outside_cause(error)
+        if cause is None:
+            raise
+        print(json.dumps({"error": cause[0], "hint": cause[1]}))
     return 0
 
 
