@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import random
 import signal
@@ -52,7 +53,7 @@ class Clients:
             try:
                 with urllib.request.urlopen(self._asked, timeout=10) as answer:
                     answer.read()
-            except OSError:
+            except (OSError, http.client.HTTPException):
                 time.sleep(0.05)
                 continue
             with self._lock:
