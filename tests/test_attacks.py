@@ -57,6 +57,7 @@ FAST = (
     ("sessions", "no-token, from the first"),
     ("shapes", "a start line that fails"),
     ("standing", "mock: int, under requests"),
+    ("standing", "serve: hup, under requests"),
     ("tls", "an alert before the verification"),
     ("writes", "load: an I/O error at fsync in the lab, at the start"),
 )

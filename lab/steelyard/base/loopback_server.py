@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import socket
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from .asgi import Asgi, Receive
@@ -67,7 +70,8 @@ def serve_until_interrupted(
             asyncio.get_running_loop().call_later(seconds, setattr, server, "should_exit", True)
         await server.serve(sockets=[listening])
 
-    with suppress(KeyboardInterrupt):
+    # uvicorn handles the other signals itself. An exception out of a handler is lost where it hits a callback of the interpreter.
+    with suppress(KeyboardInterrupt), _signals_call(lambda: setattr(server, "should_exit", True), signal.SIGHUP):
         asyncio.run(serve())
 
 
@@ -78,12 +82,29 @@ def serve_http2_until_interrupted(app: Asgi, listening: socket.socket, seconds: 
     from .http2_server import serve_http2  # imported late, so that other commands start faster
 
     async def serve() -> None:
-        with suppress(TimeoutError):
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None
+        stop = partial(loop.call_soon_threadsafe, task.cancel)
+        with suppress(TimeoutError), _signals_call(stop, signal.SIGTERM, signal.SIGHUP):
             async with asyncio.timeout(seconds):
                 await serve_http2(app, listening)
 
-    with suppress(KeyboardInterrupt):
+    with suppress(KeyboardInterrupt, asyncio.CancelledError):
         asyncio.run(serve())
+
+
+@contextmanager
+def _signals_call(stop: Callable[[], object], *numbers: signal.Signals) -> Iterator[None]:
+    """Within this context these signals call `stop`. Python runs signal handlers only in the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.signal(number, lambda *_: stop()) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 async def whole_body(receive: Receive, most_bytes: int) -> bytes | None:
