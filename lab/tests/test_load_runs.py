@@ -19,6 +19,7 @@ from steelyard import open_run
 from steelyard.base.errors import StoreError
 from steelyard.commands.schemas import texts
 from steelyard.models.records import Schedule, TrialRecord
+from steelyard.report import write_report
 from steelyard.report.serve.app import app_of
 from steelyard.report.serve.shelf import Shelf
 from steelyard.results.loads import LIMIT, LOAD
@@ -127,6 +128,25 @@ def test_its_page_has_figures_over_time_and_by_operation_and_no_word_of_a_verdic
     assert [row[::2] for row in rows_of(page, "<h3>Goals")[1:]] == [["p50 <= 2000 ms", "yes"], ["failed <= 0.2", "yes"]]
     text = re.sub(r"<(style|script|svg).*?</\1>|<.*?>", " ", page, flags=re.DOTALL).lower()
     assert [word for word in VERDICT_WORDS if word in text] == []
+
+
+def test_its_page_has_the_times_of_events_where_answers_hold_some_and_only_there(
+    loaded: tuple[Path, dict[str, Any], list[int]], tmp_path: Path
+) -> None:
+    folder, printed, _ = loaded
+    assert printed["streams"] == [] and "Events in answers" not in (folder / "report.html").read_text()
+    copied = Path(shutil.copytree(folder, tmp_path / folder.name))
+    times = {"mean": 21.0, "p50": 20.0, "p95": 31.5, "p99": None}
+    stream = {"operation": "request", "answers": 40, "events": 180, "first_event_ms": times}
+    stream["between_events_ms"] = {"mean": 5.5, "p50": 5.0, "p95": 7.25, "p99": 9.0}
+    (copied / LOAD).write_text(json.dumps({**printed, "streams": [stream]}))
+    page = write_report(copied).read_text()
+    assert rows_of(page, "<h2>Events in answers") == [
+        ["operation", "time", "events per answer", "number", "mean, ms", "p50, ms", "p95, ms", "p99, ms"],
+        ["request", "to the first event", "4.50", "40", "21.0", "20.0", "31.5", "-"],
+        ["request", "from an event to the next", "4.50", "140", "5.50", "5.00", "7.25", "9.00"],
+    ]
+    assert page.index('id="loaded-streams"') < page.index('id="by-operation"')
 
 
 def test_report_makes_the_same_page_again_and_its_files_are_those_of_every_run(

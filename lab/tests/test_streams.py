@@ -19,6 +19,7 @@ from steelyard.catalogue import entries
 from steelyard.models.service import Expect
 from steelyard.workload import load_target
 from test_import_grpc import SHOP
+from test_load_runs import rows_of
 
 BEFORE_FIRST, BETWEEN, EVENTS = 0.03, 0.06, 4
 USERS = 8
@@ -104,6 +105,11 @@ def test_server_sent_events_of_a_description_are_timed(tmp_path: Path) -> None:
     (stream,) = loaded["streams"]
     require_timed(stream, "watch")
     assert shown.code == 0 and "an event to the next" in shown.out and "the first event" in shown.out, shown.err
+    page = (tmp_path / loaded["run"] / "report.html").read_text()
+    assert [row[:2] for row in rows_of(page, "<h2>Events in answers")[1:]] == [
+        ["watch", "to the first event"],
+        ["watch", "from an event to the next"],
+    ]
 
 
 def test_messages_of_a_grpc_stream_are_timed(tmp_path: Path) -> None:

@@ -44,12 +44,14 @@ def step_rows(sessions: Sequence[LoadedSession]) -> tuple[list[str], list[list[s
 
 def stream_rows(streams: Sequence[LoadedStream]) -> tuple[list[str], list[list[str]]]:
     """The table of operations with events: its headings and rows, two each."""
-    headings = ["events", "time of", "number", *(f"{name}, ms" for name in _TIMES)]
+    headings = ["operation", "time", "events per answer", "number", *(f"{name}, ms" for name in _TIMES)]
     rows = []
     for stream in streams:
-        rows.append([stream.operation, "the first event", f"{stream.answers:,}", *_times(stream.first_event_ms)])
-        between = stream.events - stream.answers
-        rows.append([stream.operation, "an event to the next", f"{between:,}", *_times(stream.between_events_ms)])
+        each = value_text(stream.events / stream.answers) if stream.answers else "-"
+        first, between = _times(stream.first_event_ms), _times(stream.between_events_ms)
+        rows.append([stream.operation, "to the first event", each, f"{stream.answers:,}", *first])
+        number = f"{stream.events - stream.answers:,}"
+        rows.append([stream.operation, "from an event to the next", each, number, *between])
     return headings, rows
 
 
