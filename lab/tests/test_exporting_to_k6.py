@@ -15,9 +15,14 @@ from paged_list import SERVICE, pages, written
 from session_shop import service_folder, session_shop
 from steelyard.judging.judged import judged_file
 from steelyard.judging.parts import Selection
+from steelyard.models.job import Think
+from steelyard.workload.mocking.stand_in import StandIn
 from stood_in import imported, serving
+from test_mocking_grpc import mocked
+from test_mocking_grpc import serving as grpc_mock
 
 K6 = "go.k6.io/k6@v1.8.1"
+THRESHOLDS_MISSED = 99  # k6's exit code
 SECONDS = 3_600  # to compile k6 on a machine that is ten times slower
 pytestmark = pytest.mark.long
 
@@ -39,8 +44,8 @@ def k6(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder / "k6")
 
 
-def requests_by(k6: str, folder: Path, script: str) -> float:
-    """The number of requests that k6 counts for a script, whose results go to k6.csv."""
+def values_by(k6: str, folder: Path, script: str, metric: str, code: int = 0) -> list[float]:
+    """The values that k6 records of a metric for a script, whose results go to k6.csv; it must end with the exit `code`."""
     ran = subprocess.run(
         [k6, "run", "--quiet", "--no-usage-report", "--out", "csv=k6.csv", script],
         cwd=folder,
@@ -48,9 +53,28 @@ def requests_by(k6: str, folder: Path, script: str) -> float:
         text=True,
         timeout=SECONDS,
     )
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.returncode == code, ran.stdout + ran.stderr
     with (folder / "k6.csv").open(newline="") as rows:
-        return sum(float(row["metric_value"]) for row in csv.DictReader(rows) if row["metric_name"] == "http_reqs")
+        return [float(row["metric_value"]) for row in csv.DictReader(rows) if row["metric_name"] == metric]
+
+
+def requests_by(k6: str, folder: Path, script: str) -> float:
+    """The number of requests that k6 counts for a script."""
+    return sum(values_by(k6, folder, script, "http_reqs"))
+
+
+@pytest.mark.parametrize(("fail", "code"), [(0.0, 0), (1.0, THRESHOLDS_MISSED)])
+def test_k6_calls_grpc_as_often_as_the_mock_counts_and_checks_its_status(
+    fail: float, code: int, k6: str, tmp_path: Path
+) -> None:
+    app = StandIn(mocked(tmp_path), Think(), fail, 1)
+    with grpc_mock(app) as address:
+        words = ("--target", f"http://{address}", "--users", "2", "--max-requests", "30", "--writes", "--p95", "60s")
+        ran = steelyard("export", "./mine", *words, "--k6", folder=tmp_path)
+        assert ran.code == 0, ran.err
+        times = values_by(k6, tmp_path, "mine.k6.js", "grpc_req_duration", code)
+    assert len(times) == (app.failed if fail else app.answered).total() == 30 and app.unknown == 0
+    assert app.answered.total() == 30 * (fail == 0) and "Watch" not in app.answered
 
 
 def test_k6_reads_a_list_page_by_page_to_its_end(k6: str, tmp_path: Path) -> None:

@@ -179,7 +179,8 @@ def test_what_grpc_does_not_allow_is_refused_by_name(tmp_path: Path) -> None:
     for words, why in (
         (("load", "./mine", "--new-connection"), "over HTTP/2"),
         (("load", "./mine", "--follow-redirects"), "over HTTP/2"),
-        (("export", "./mine", "--k6"), "hint: ghz and k6 take its .proto file"),
+        (("export", "./mine", "--jmeter"), "which the export to jmeter does not support\nhint: --k6 exports it"),
+        (("export", "./mine", "--k6", "--hyperfoil"), "which the export to hyperfoil does not support"),
     ):
         ran = steelyard(*words, folder=tmp_path)
         assert ran.code == 64 and why in ran.err, ran.err

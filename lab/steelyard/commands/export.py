@@ -116,7 +116,7 @@ def _export_requests(options: ExportOptions) -> None:
         raise ConfigurationError("no tool was chosen", hint=hint)
     words = words_of(options)
     target = target_of(options, words)
-    plan = plan_export(target, words, load_spec.headers_of(options.secret_header or []))
+    plan = plan_export(target, words, load_spec.headers_of(options.secret_header or []), wanted)
     output = ExportOutput(
         service=target.name,
         target=target.address,

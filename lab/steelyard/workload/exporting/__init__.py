@@ -6,17 +6,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from ...base.csvfiles import write_text
+from ...base.csvfiles import write_bytes
 from ...base.errors import ConfigurationError
 from ...models.outputs.other_tools import ExportedTool
 from ...models.outputs.own_service import LeftOut
 from .hyperfoil import hyperfoil_files
 from .jmeter import jmeter_files
 from .k6 import k6_files
+from .k6_grpc import k6_grpc_files
 from .planned import PlannedExport
 
-TOOLS: Mapping[str, Callable[[PlannedExport], tuple[dict[str, str], list[LeftOut]]]] = {
-    "k6": k6_files,
+TOOLS: Mapping[str, Callable[[PlannedExport], tuple[Mapping[str, str | bytes], list[LeftOut]]]] = {
+    "k6": lambda plan: k6_grpc_files(plan) if plan.load_target.meaning == "grpc" else k6_files(plan),
     "jmeter": jmeter_files,
     "hyperfoil": hyperfoil_files,
 }
@@ -35,6 +36,6 @@ def export(plan: PlannedExport, tool: str, folder: Path) -> ExportedTool:
     if there is not None:
         raise ConfigurationError(f"{there} exists already", hint="choose another folder with --out, or remove it")
     folder.mkdir(parents=True, exist_ok=True)
-    for path, text in zip(paths, files.values(), strict=True):
-        write_text(path, text)
+    for path, content in zip(paths, files.values(), strict=True):
+        write_bytes(path, content if isinstance(content, bytes) else content.encode())
     return ExportedTool(tool=tool, files=[str(path) for path in paths], operations=names, left_out=left_out)

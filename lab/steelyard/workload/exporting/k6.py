@@ -6,7 +6,7 @@ import base64
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +34,14 @@ _FILLED = ("uuid", "time", "counter", "nonce")  # and time_plus_SECONDS
 # of the expressions of the engine, in a form that JavaScript's differ from
 _NOT_OF_JAVASCRIPT = ("(?P", "(?i", "(?s", "(?m", "(?x", "(?u", "(?-", "[[:", "\\A", "\\z", "\\pL", "&&")
 _VIRTUAL_USERS = 1_000  # that k6 may add to reach a rate
-_SCRIPT = Path(__file__).with_name("k6_script.js")
+_SCRIPTS = Path(__file__).parent
 
 
 def k6_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
     """The script and its data by file name, and what the script does not express."""
     name, words = plan.load_target.name.replace(":", "-"), plan.words
     script, data = f"{name}.k6.js", f"{name}.k6.json"
-    left_out = [*plan.left_out, *_approximations(plan)]
+    left_out = [*plan.left_out, *approximations(plan)]
     reasons = {unit.name: _why_not(plan, unit) for unit in plan.units}
     left_out += [LeftOut(what=unit, why=why) for unit, why in reasons.items() if why is not None]
     operations = [operation for operation in plan.operations if reasons[operation.name] is None]
@@ -52,31 +52,27 @@ def k6_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
         "FILE": script,
         "DATA": data,
         "ADDRESS": json.dumps(plan.load_target.address),
-        "SECRET_HEADERS": _secrets(plan),
-        "SECRET_VALUES": _object(
-            {place: f"secret({json.dumps(source)})" for place, source in sorted(plan.secret_values.items())}
-        ),
+        **secret_texts(plan),
         "OPERATION_LIST": json.dumps([_operation(operation) for operation in operations], indent=2),
         "SESSION_LIST": json.dumps([_session(session) for session in sessions], indent=2),
         "NEW_USERS": json.dumps(isinstance(plan.profile, Rate)),
-        "OPTIONS": json.dumps(_options(plan), indent=2),
-        "PAUSE": _pause(plan.think),
-        "TIMEOUT": json.dumps(_time(words.timeout_seconds)),
+        "OPTIONS": json.dumps({**load_options(plan, "http_req_duration"), "maxRedirects": 0}, indent=2),
+        "PAUSE": pause_line(plan.think),
+        "TIMEOUT": json.dumps(duration_text(words.timeout_seconds)),
     }
     sent = [*operations, *(step for session in sessions for step in session.steps)]
     rows: dict[str, Any] = {operation.name: [_row(path, body) for path, body in operation.rows] for operation in sent}
     rows |= {session.name: [dict(row) for row in session.rows] or [{}] for session in sessions}
-    return {script: _fill_script(texts), data: json.dumps(rows, ensure_ascii=False) + "\n"}, left_out
+    return {script: fill_script("k6_script.js", texts), data: json.dumps(rows, ensure_ascii=False) + "\n"}, left_out
 
 
 def _why_not(plan: PlannedExport, unit: ExportedOperation | ExportedSession) -> str | None:
     """Why k6 cannot send an operation, or the steps of a session; None if it can."""
     steps = unit.steps if isinstance(unit, ExportedSession) else [unit]
     values = {*plan.secret_values, *(unit.values if isinstance(unit, ExportedSession) else ())}
-    places = {place for step in steps for place in step.places} - values
-    unknown = sorted(place for place in places if place not in _FILLED and not place.startswith("time_plus_"))
-    if unknown:
-        return f"k6 has no equivalent of {', '.join(unknown)}"
+    why_not = why_not_filled({place for step in steps for place in step.places} - values)
+    if why_not is not None:
+        return why_not
     if not isinstance(unit, ExportedSession):
         return None
     captures = [capture for step in unit.session.steps for capture in step.captures.values()]
@@ -85,6 +81,12 @@ def _why_not(plan: PlannedExport, unit: ExportedOperation | ExportedSession) -> 
     expressions = [capture.expression for capture in captures if isinstance(capture, RegexCapture)]
     other = next((expression for expression in expressions if javascript_expression(expression) is None), None)
     return None if other is None else f"JavaScript has no equivalent of the expression {other}"
+
+
+def why_not_filled(places: Set[str]) -> str | None:
+    """Why the script cannot fill these places; None if it can."""
+    unknown = sorted(place for place in places if place not in _FILLED and not place.startswith("time_plus_"))
+    return f"k6 has no equivalent of {', '.join(unknown)}" if unknown else None
 
 
 def javascript_expression(expression: str) -> tuple[str, str] | None:
@@ -136,9 +138,10 @@ def _capture(name: str, capture: Capture) -> dict[str, Any]:
     return {"name": name, "kind": "regex", "expression": expression, "flags": flags}
 
 
-def _fill_script(texts: Mapping[str, str]) -> str:
-    """The script with each `@NAME@` replaced in one pass: inserted text is not searched again."""
-    return re.sub("@([A-Z_]+)@", lambda name: texts[name[1]], _SCRIPT.read_text(encoding="utf-8"))
+def fill_script(file: str, texts: Mapping[str, str]) -> str:
+    """A script with each `@NAME@` replaced in one pass: inserted text is not searched again."""
+    texts = {**texts, "FUNCTIONS": (_SCRIPTS / "k6_values.js").read_text(encoding="utf-8").rstrip()}
+    return re.sub("@([A-Z_]+)@", lambda name: texts[name[1]], (_SCRIPTS / file).read_text(encoding="utf-8"))
 
 
 def _operation(operation: ExportedOperation) -> dict[str, Any]:
@@ -166,8 +169,13 @@ def _row(path: str, body: bytes) -> dict[str, Any]:
         return {"path": path, "body": base64.b64encode(body).decode(), "binary": True}
 
 
-def _secrets(plan: PlannedExport) -> str:
-    return _object({secret.header: _secret(secret) for secret in plan.secrets})
+def secret_texts(plan: PlannedExport) -> dict[str, str]:
+    """The objects of secret headers, and of the secret values of places, by the names that scripts have for them."""
+    values = {place: f"secret({json.dumps(source)})" for place, source in sorted(plan.secret_values.items())}
+    return {
+        "SECRET_HEADERS": _object({secret.header: _secret(secret) for secret in plan.secrets}),
+        "SECRET_VALUES": _object(values),
+    }
 
 
 def _object(expressions: Mapping[str, str]) -> str:
@@ -183,7 +191,8 @@ def _secret(secret: Secret) -> str:
     return f"{json.dumps(secret.prefix)} + {value}" if secret.prefix else value
 
 
-def _pause(think: Think) -> str:
+def pause_line(think: Think) -> str:
+    """The statement of the pause after an answer."""
     if think.kind == "none":
         return "// each user sends its next request as soon as the answer arrives"
     if think.kind == "uniform":
@@ -191,21 +200,22 @@ def _pause(think: Think) -> str:
     return f"sleep({think.ms / 1000:g});"
 
 
-def _options(plan: PlannedExport) -> dict[str, Any]:
+def load_options(plan: PlannedExport, metric: str) -> dict[str, Any]:
+    """The load and the goals as options of k6, whose `metric` has the response times."""
     scenarios: dict[str, Any] = {}
     load, seconds = _scenario(plan), plan.warm_up_seconds
     profile = plan.profile
     if seconds and isinstance(profile, BigBang | Rate) and not _keeps_users(plan):
         scenarios["warm_up"] = _scenario(plan, seconds)
-        load["startTime"] = _time(seconds)
+        load["startTime"] = duration_text(seconds)
     scenarios["load"] = load
     goals = plan.words.goals
     thresholds: dict[str, list[str]] = {}
     if goals.percentiles:
         limits = [f"p({share * 100:g})<={most:g}" for share, most in sorted(goals.percentiles.items())]
-        thresholds["http_req_duration{scenario:load}"] = limits
+        thresholds[f"{metric}{{scenario:load}}"] = limits
     thresholds["checks{scenario:load}"] = [f"rate>={1 - (goals.errors or 0.0):g}"]
-    options: dict[str, Any] = {"scenarios": scenarios, "thresholds": thresholds, "maxRedirects": 0}
+    options: dict[str, Any] = {"scenarios": scenarios, "thresholds": thresholds}
     options["summaryTrendStats"] = ["avg", "med", "p(95)", "p(99)", "max"]
     if plan.sessions and not isinstance(profile, Rate):
         options["noCookiesReset"] = True
@@ -222,20 +232,20 @@ def _keeps_users(plan: PlannedExport) -> bool:
 def _scenario(plan: PlannedExport, seconds: float | None = None) -> dict[str, Any]:
     """The load as a k6 executor; for the warm-up limited to `seconds`."""
     sessions = {session.name: session.session for session in plan.sessions}
-    profile, grace = plan.profile, _time(plan.words.timeout_seconds + lead_out_seconds(sessions))
+    profile, grace = plan.profile, duration_text(plan.words.timeout_seconds + lead_out_seconds(sessions))
     if isinstance(profile, Rate):
         return {**_arrivals(profile, seconds), "gracefulStop": grace}
     if isinstance(profile, FixedWork):
         work: dict[str, Any] = {"executor": "shared-iterations", "vus": profile.users, "iterations": profile.work}
         if sessions and not profile.extra:
             work |= {"executor": "per-vu-iterations", "iterations": profile.each}
-        return {**work, "maxDuration": _time(profile.most_seconds)}
+        return {**work, "maxDuration": duration_text(profile.most_seconds)}
     if isinstance(profile, BigBang):
         whole = profile.seconds + (plan.warm_up_seconds if _keeps_users(plan) else 0.0)
-        duration = _time(whole if seconds is None else seconds)
+        duration = duration_text(whole if seconds is None else seconds)
         return {"executor": "constant-vus", "vus": profile.users, "duration": duration, "gracefulStop": grace}
     first, stages = _stages(profile)
-    stepped = [{"target": target, "duration": _time(lasting)} for target, lasting in stages]
+    stepped = [{"target": target, "duration": duration_text(lasting)} for target, lasting in stages]
     return {"executor": "ramping-vus", "startVUs": first, "stages": stepped, "gracefulRampDown": grace}
 
 
@@ -264,19 +274,21 @@ def _arrivals(profile: Rate, seconds: float | None) -> dict[str, Any]:
     virtual = {"timeUnit": unit, "preAllocatedVUs": min(_VIRTUAL_USERS, 50), "maxVUs": _VIRTUAL_USERS}
     if len({*ends}) == 1 or seconds is not None:
         lasting = sum(stage.seconds for stage in profile.stages) if seconds is None else seconds
-        return {"executor": "constant-arrival-rate", "rate": first, "duration": _time(lasting), **virtual}
+        return {"executor": "constant-arrival-rate", "rate": first, "duration": duration_text(lasting), **virtual}
     stages: list[dict[str, Any]] = []
     for stage in profile.stages:
-        begin = {"target": round(stage.from_rate * times), "duration": _time(0)}
-        stages += [begin, {"target": round(stage.to_rate * times), "duration": _time(stage.seconds)}]
+        begin = {"target": round(stage.from_rate * times), "duration": duration_text(0)}
+        stages += [begin, {"target": round(stage.to_rate * times), "duration": duration_text(stage.seconds)}]
     return {"executor": "ramping-arrival-rate", "startRate": first, "stages": stages[1:], **virtual}
 
 
-def _time(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
+    """A duration as k6 writes it."""
     return f"{round(seconds * 1000)}ms"
 
 
-def _approximations(plan: PlannedExport) -> list[LeftOut]:
+def approximations(plan: PlannedExport) -> list[LeftOut]:
+    """What k6 expresses in another way than the load, or not at all."""
     tls, left_out = plan.load_target.tls, []
     if isinstance(plan.profile, Rate) and plan.profile.arrivals == "poisson":
         left_out.append(LeftOut(what="--poisson", why="k6 sends at constant intervals"))

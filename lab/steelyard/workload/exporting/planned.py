@@ -21,6 +21,7 @@ from ..planned_load import loadable, loaded_weights, stretch_of
 
 MOST_ROWS = 1_000  # of an operation's data
 PLACE = re.compile(r"\{\{(\w{1,64})(?::(?:url|json|xml))?\}\}")
+_GRPC_TOOL = "k6"
 _TOKENS = ("password", "password-digest", "digest")
 
 
@@ -91,15 +92,18 @@ class PlannedExport:
         return [*self.operations, *self.sessions]
 
 
-def plan_export(load_target: LoadTarget, words: LoadSpec, secret_headers: Mapping[str, str]) -> PlannedExport:
+def plan_export(
+    load_target: LoadTarget, words: LoadSpec, secret_headers: Mapping[str, str], tools: Sequence[str] = ()
+) -> PlannedExport:
     """The load that these options mean, and what no other tool can express.
 
-    Raises ConfigurationError as `load` does.
+    Raises ConfigurationError as `load` does, and where one of the `tools` cannot send such requests.
     """
-    if load_target.meaning == "grpc":
+    refused = [tool for tool in tools if tool != _GRPC_TOOL]
+    if load_target.meaning == "grpc" and refused:
         raise ConfigurationError(
-            f"{load_target.name} is called by gRPC, whose messages are not exported",
-            hint="ghz and k6 take its .proto file, with the messages of its samples in JSON",
+            f"{load_target.name} is called by gRPC, which the export to {' and '.join(refused)} does not support",
+            hint=f"--{_GRPC_TOOL} exports it",
         )
     load_target, left_out = loadable(load_target, words)
     weights = loaded_weights(load_target, left_out)
