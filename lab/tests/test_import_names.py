@@ -107,6 +107,15 @@ def test_a_namespace_of_messages_that_is_no_uri_is_sent_and_its_answers_are_judg
             "</xs:complexType>",
             "complexType Old is not valid: unknown type 'o:Gone'",
         ),
+        (
+            f'{PLAIN_TYPES}<xs:complexType name="Old"><xs:sequence minOccurs="many"/></xs:complexType>',
+            "complexType Old is not valid: ",
+        ),
+        (
+            f'{PLAIN_TYPES}<xs:complexType name="Old"><xs:sequence><xs:element name="x" type="xs:int" minOccurs="0"/>'
+            '<xs:element name="x" type="xs:int"/></xs:sequence></xs:complexType>',
+            "complexType Old is not valid: Unique Particle Attribution violation",
+        ),
         (f'{PLAIN_TYPES}<xs:element name="Order" type="xs:string"/>', "Order is described twice in the same words"),
         (f'<xs:import namespace="urn:orders"/>{PLAIN_TYPES}', "a schema imports its own namespace"),
         (

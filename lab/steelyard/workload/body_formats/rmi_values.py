@@ -10,7 +10,6 @@ from ...base.http_client import Answer
 from ...models.job import Rule
 from ...models.service import Exchange
 from ..body_format import BadRequest, Spelling
-from ..rmi_client import INSTEAD
 from .json_values import JsonValues, value_difference
 
 # Requests that no client compiled against the contract would send; the driver can (engine/rmi, Ask).
@@ -35,6 +34,8 @@ class RmiValues(JsonValues):
         yield Spelling("as given", self.body(exchange.request))
 
     def bad_requests(self, written: Sequence[tuple[str, Exchange]], file: Path) -> list[BadRequest]:
+        from ..rmi_client import INSTEAD  # imported late: it needs the hosts, as no other format does
+
         del file  # no value can name a file
         exchange = next((each for _, each in written if each.request != "{}"), None)
         if exchange is None:

@@ -20,7 +20,6 @@ from .new_folder import folder_at, require_free
 MOST_SECONDS = 60
 MOST_BYTES = 2 * 2**30
 _WALL_SECONDS = 120  # a slow server's answers included
-_OBJECTS_PER_COLLECTION = 100_000
 _PR_SET_PDEATHSIG = 1
 
 
@@ -84,7 +83,7 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    gc.set_threshold(_OBJECTS_PER_COLLECTION)  # a large document is many objects, all of which stay
+    gc.disable()  # a large document is many objects, all of which stay until this process ends
     from .convert import convert_description  # imported late: only this process reads descriptions
 
     asked = json.loads(sys.stdin.read())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import count
 
 from lxml import etree
@@ -25,10 +26,15 @@ PROVIDED = frozenset({XSD, XSI, XML, ENCODING, ENVELOPES["1.1"], WSDL})
 
 def qualified_name(element: etree._Element, name: str | None) -> str | None:
     """Resolve a prefixed name as written in `element` to `{namespace}local`; None if it has no such namespace."""
-    if not name or not name.strip():
+    return name_in_scope(element.nsmap, name) if name else None
+
+
+def name_in_scope(prefixes: Mapping[str | None, str], name: str) -> str | None:
+    """Resolve a prefixed name by the namespaces of the prefixes; None if it has no such namespace, or is empty."""
+    if not name.strip():
         return None
     prefix, colon, local = name.strip().rpartition(":")
-    space = element.nsmap.get(prefix if colon else None)
+    space = prefixes.get(prefix if colon else None)
     if colon and space is None:
         return None
     return f"{{{space}}}{local}" if space else local

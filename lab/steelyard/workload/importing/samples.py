@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import xmlschema
@@ -81,7 +82,6 @@ class _Making:
         self._schema = schema
         self._arrays = arrays
         self._prefixes = prefixes
-        self._makeable = {makeable(uri): prefix for uri, prefix in prefixes.items()}
         self._encoded = encoded
         self._made = 0
         self._started = 0
@@ -154,8 +154,8 @@ class _Making:
         return other if kind.is_valid(other) else text
 
     def _typed_element(self, declared: Any, kind: Any, within: tuple[Any, ...]) -> etree._Element:
-        """An empty element, with xsi:type if necessary."""
-        made = self._bare_element(declared.name)
+        """An empty element, with xsi:type if necessary. The outermost one declares all prefixes."""
+        made = self._bare_element(declared.name) if within else self._outermost_element(declared.name)
         if kind is not declared.type:
             self._declare_type(made, kind.name)
         elif self._encoded and kind.name and within:
@@ -164,7 +164,13 @@ class _Making:
         return made
 
     def _bare_element(self, name: str) -> etree._Element:
-        return etree.Element(_makeable_name(name), nsmap={prefix: uri for uri, prefix in self._makeable.items()})
+        tag, uri = _makeable_name(name)
+        prefix = self._prefixes.get(space(name)) if uri else None
+        return etree.Element(tag, nsmap={prefix: uri} if prefix else None)
+
+    def _outermost_element(self, name: str) -> etree._Element:
+        nsmap = {prefix: makeable(uri) for uri, prefix in self._prefixes.items()}
+        return etree.Element(_makeable_name(name)[0], nsmap=nsmap)
 
     def _fill(self, made: etree._Element, declared: Any, kind: Any, within: tuple[Any, ...]) -> None:
         fixed = declared.fixed if declared.fixed is not None else declared.default
@@ -191,7 +197,7 @@ class _Making:
                 continue
             fixed = attribute.fixed if attribute.fixed is not None else attribute.default
             try:
-                made.set(_makeable_name(name), fixed if fixed is not None else self._text(attribute.type))
+                made.set(_makeable_name(name)[0], fixed if fixed is not None else self._text(attribute.type))
             except UnmetError:
                 if attribute.use == "required":
                     raise
@@ -296,7 +302,7 @@ class _Making:
         spaces = ["urn:example", "", *(uri for uri in wildcard.namespace if not uri.startswith("##"))]
         names = (f"{{{uri}}}any" if uri else "any" for uri in spaces)
         name = next((name for name in names if wildcard.is_matching(name)), "{urn:example}any")
-        return [etree.Element(_makeable_name(name)) for _ in range(wildcard.min_occurs)]
+        return [etree.Element(_makeable_name(name)[0]) for _ in range(wildcard.min_occurs)]
 
     def _concrete(self, declared: Any) -> list[Any]:
         """The declaration that a reference means; for an abstract one its substitutes, those of simple types first."""
@@ -335,9 +341,11 @@ class _Making:
         return prefix
 
 
-def _makeable_name(name: str) -> str:
-    """A name `{namespace}local` of which lxml makes elements and attributes."""
-    return f"{{{makeable(space(name))}}}{local(name)}" if space(name) else name
+@lru_cache(10_000)
+def _makeable_name(name: str) -> tuple[str, str]:
+    """A name `{namespace}local` of which lxml makes elements and attributes, and its namespace."""
+    uri = makeable(space(name)) if space(name) else ""
+    return (f"{{{uri}}}{local(name)}" if uri else name), uri
 
 
 def _is_recursion(kind: Any, within: tuple[Any, ...]) -> bool:

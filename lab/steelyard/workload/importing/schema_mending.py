@@ -25,6 +25,8 @@ def remove_unknown_attributes(root: etree._Element) -> list[str]:
     """Remove the attributes that XML Schema does not define from its elements; return their names."""
     removed: dict[str, None] = {}
     for element in root.iter(f"{{{XSD}}}*"):
+        if _ATTRIBUTES.issuperset(element.keys()):
+            continue
         for name in [str(name) for name in element.attrib]:
             if not name.startswith("{") and name not in _ATTRIBUTES:
                 del element.attrib[name]
@@ -34,20 +36,25 @@ def remove_unknown_attributes(root: etree._Element) -> list[str]:
 
 def remove_repeated_components(roots: Iterable[etree._Element]) -> list[str]:
     """Remove each global component that is written a second time with the same content; return their names."""
-    known: dict[tuple[str, str, str], bytes] = {}
-    removed = []
+    written: dict[tuple[str, str, str], list[etree._Element]] = {}
     for root in roots:
         for component in root.iterchildren(etree.Element):
             name = component.get("name")
-            if name is None:
-                continue
-            key = (str(component.tag), root.get("targetNamespace", ""), name)
-            content = bytes(etree.tostring(component, method="c14n2", strip_text=True, with_tail=False))
-            first = known.setdefault(key, content)
-            if first is not content and first == content:
+            if name is not None:
+                written.setdefault((str(component.tag), root.get("targetNamespace", ""), name), []).append(component)
+    removed = []
+    for (_, _, name), (first, *others) in written.items():
+        content = _canonical(first) if others else b""
+        for component in others:
+            root = component.getparent()
+            if root is not None and _canonical(component) == content:
                 root.remove(component)
                 removed.append(name)
     return removed
+
+
+def _canonical(component: etree._Element) -> bytes:
+    return bytes(etree.tostring(component, method="c14n2", strip_text=True, with_tail=False))
 
 
 def remove_invalid_components(driver: Path, roots: Mapping[str, etree._Element]) -> dict[str, str]:

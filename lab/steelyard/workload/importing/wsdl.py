@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from urllib.parse import urlsplit
 
 from lxml import etree
@@ -122,10 +123,15 @@ class _Definitions:
         self.notes: list[str] = []
         self._written_policies = 0
         self._named: dict[tuple[str, str], etree._Element] = {}
+        self._policies: dict[str, list[etree._Element]] = {}
         for root in self.roots:
             for element in root.iterchildren(etree.Element):
                 key = (local(element.tag), f"{{{root.get('targetNamespace', '')}}}{element.get('name')}")
                 self._named.setdefault(key, element)
+                if key[0] == "Policy":
+                    names = {str(value) for name, value in element.attrib.items() if local(str(name)) in ("Id", "Name")}
+                    for name in names:
+                        self._policies.setdefault(name, []).append(element)
 
     def elements_of_kind(self, kind: str) -> Iterator[etree._Element]:
         for root in self.roots:
@@ -159,13 +165,7 @@ class _Definitions:
     def _policies_at(self, reference: str) -> list[etree._Element]:
         """The policies that a reference names; notes one that the documents do not have."""
         wanted = reference.rpartition("#")[2]
-        referred = [
-            policy
-            for root in self.roots
-            for policy in root.iterchildren(etree.Element)
-            if local(policy.tag) == "Policy"
-            and wanted in [str(value) for key, value in policy.attrib.items() if local(key) in ("Id", "Name")]
-        ]
+        referred = self._policies.get(wanted, [])
         if not referred:
             self.notes.append(
                 f"the policy '{one_line(wanted, 80)}' is not in the description: if it demands signatures or "
@@ -193,13 +193,14 @@ class _Definitions:
 
 @dataclass(frozen=True)
 class _Port:
-    """The properties that all operations of a port share."""
+    """The properties that all operations of a port share; `offered` are those of its port type by their names."""
 
     name: str
     address: str
     soap: str
     style: str
     port_type: etree._Element
+    offered: Mapping[str, Sequence[etree._Element]]
     addressing: bool
 
 
@@ -220,9 +221,11 @@ def _read_port(known: _Definitions, port: etree._Element, where: str, descriptio
     description.notes += notes_of(policies, where)
     uses = [child for child in binding.iterchildren(etree.Element) if local(child.tag) == "UsingAddressing"]
     addressing = bool(uses) or _asserts(policies, "Addressing") or _asserts(policies, "UsingAddressing")
-    shared = _Port(
-        port.get("name", "port"), location, soap, soap_binding.get("style", "document"), port_type, addressing
-    )
+    offered: dict[str, list[etree._Element]] = {}
+    for operation in port_type.iterfind(f"{{{WSDL}}}operation"):
+        offered.setdefault(operation.get("name", ""), []).append(operation)
+    style = soap_binding.get("style", "document")
+    shared = _Port(port.get("name", "port"), location, soap, style, port_type, offered, addressing)
     for bound in binding.iterfind(f"{{{WSDL}}}operation"):
         name = bound.get("name", "")
         try:
@@ -258,7 +261,7 @@ def _asserts(policies: Sequence[etree._Element], name: str) -> bool:
 
 def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> WsdlOperation:
     name = bound.get("name", "")
-    offered = _port_type_operation(port.port_type, bound)
+    offered = _port_type_operation(port.offered.get(name, ()), bound)
     incoming, outgoing = offered.find(f"{{{WSDL}}}input"), offered.find(f"{{{WSDL}}}output")
     if incoming is None or (outgoing is not None and offered.index(outgoing) < offered.index(incoming)):
         raise NotTakenError("the service begins the exchange (notification or solicit-response)")
@@ -294,13 +297,8 @@ def _read_operation(known: _Definitions, port: _Port, bound: etree._Element) -> 
     )
 
 
-def _port_type_operation(port_type: etree._Element, bound: etree._Element) -> etree._Element:
-    """The port type's operation for a binding; of several with its name, the one with the same message names."""
-    same = [
-        operation
-        for operation in port_type.iterfind(f"{{{WSDL}}}operation")
-        if operation.get("name") == bound.get("name")
-    ]
+def _port_type_operation(same: Sequence[etree._Element], bound: etree._Element) -> etree._Element:
+    """The port type's operation for a binding; of several with its name (`same`), the one with the same message names."""
     if not same:
         raise NotTakenError("its port type has no operation of that name")
 
@@ -399,7 +397,7 @@ def _with_own_names(operations: Sequence[WsdlOperation]) -> list[WsdlOperation]:
         plain = re.sub(r"[^A-Za-z0-9_.-]", "_", operation.name)[:80] or "operation"
         port = re.sub(r"[^A-Za-z0-9_.-]", "_", operation.port)[:80]
         numbered = (f"{plain}.{number}" for number in range(2, len(operations) + 2))
-        own = next(name for name in (plain, f"{plain}.{port}", *numbered) if name not in taken)
+        own = next(name for name in chain((plain, f"{plain}.{port}"), numbered) if name not in taken)
         taken.add(own)
         named.append(replace(operation, name=own))
     return named
