@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -242,6 +243,28 @@ def test_failed_assertions_are_counted_by_their_message(tmp_path: Path) -> None:
     csv = judged(tmp_path / "a.jtl", table + f"{BEGIN},5,a,200,OK,false,{message}\n" * 3)
     for file in (xml, csv):
         assert (file.failures, file.messages, file.codes) == ({"assertion": 3}, {message: 3}, {"200": 3})
+
+
+def test_calls_of_grpc_by_k6_are_judged_by_the_status_of_grpc(tmp_path: Path) -> None:
+    def tags(status: int) -> str:
+        return f",,,,,,Get,Get,,load,demo.v1.Things,{status},,,127.0.0.1:50051/demo.v1.Things/Get,,"
+
+    header = (
+        "metric_name,timestamp,metric_value,check,error,error_code,expected_response,group,method,name,proto,scenario,"
+        "service,status,subproto,tls_version,url,extra_tags,metadata"
+    )
+    second = BEGIN // 1000
+    rows = [f"grpc_req_duration,{second + place},{1.5 + place}{tags(5 if place == 3 else 0)}" for place in range(4)]
+    values = [
+        {"metric": "grpc_req_duration", "type": "Point", "data": {"time": f"2026-11-29T22:25:5{place}.5Z", "value": 1.5 + place,
+         "tags": {"method": "Get", "name": "Get", "service": "demo.v1.Things", "status": "5" if place == 3 else "0"}}}
+        for place in range(4)
+    ]  # fmt: skip
+    csv = judged(tmp_path / "a.csv", "\n".join([header, *rows, ""]))
+    lines = judged(tmp_path / "a.json", "".join(json.dumps(value) + "\n" for value in values))
+    for file in (csv, lines):
+        assert (file.completed, file.failures) == (3, {"gRPC status 5": 1}), file
+        assert "an answer of gRPC is right by its status 0; k6's checks are reported separately" in file.notes
 
 
 def test_other_metrics_of_k6_are_left_out_by_number_and_users_of_the_lead_in_are_none(tmp_path: Path) -> None:

@@ -39,7 +39,8 @@ class K6Summary(ResultReader):
         document = read_document(file, self.title)
         metrics = document.part("metrics")
         if TIME not in metrics.fields:
-            raise ConfigurationError(f"metrics.{TIME} is missing", hint="judge reads HTTP requests of k6 alone")
+            hint = "its summary has HTTP requests alone: k6 run --out csv=FILE has gRPC, too"
+            raise ConfigurationError(f"metrics.{TIME} is missing", hint=hint)
         requests = _values(metrics, _REQUESTS)
         total, failed = requests.count("count"), _failed_requests(metrics)
         if failed > total:
