@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command import steelyard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from result_files import BEGIN, JTL, K6, WRITERS, Request, jtl_csv, requests
 from steelyard.base.errors import ConfigurationError
@@ -106,6 +106,7 @@ def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(written=st.sampled_from(WRITERS), place=st.floats(0, 1), other=st.binary(max_size=30), cut=st.integers(0, 40))
+@example(written=jtl_csv, place=0.0, other=b"\r", cut=0)
 def test_whatever_is_broken_in_a_file_it_is_judged_or_refused(
     written: Callable[[Sequence[Request]], str], place: float, other: bytes, cut: int, tmp_path: Path
 ) -> None:

@@ -146,7 +146,10 @@ def _columns(first: str, delimiter: str, needed: Sequence[str], names: Sequence[
 
     Raises ConfigurationError for a duplicate or missing one.
     """
-    columns = next(csv.reader([first], delimiter=delimiter), [])
+    try:
+        columns = next(csv.reader([first], delimiter=delimiter), [])
+    except csv.Error as error:
+        raise ConfigurationError(f"line 1: {error}") from None
     if names:
         return [*names, *(f"column {number}" for number in range(len(names) + 1, len(columns) + 1))]
     if len(set(columns)) < len(columns):
