@@ -24,12 +24,11 @@ def rows() -> Iterator[str]:
     """By the forks that fit: looks and alpha of both rules, alarms without a difference, and how often a true 2% is seen."""
     values = values_of(bank.read(BANK))
     for forks in FORKS:
-        planned = [look for look in LOOKS if look <= forks]
+        planned, fitted = [look for look in LOOKS if look <= forks], looks_within(LOOKS, forks)
         cells = []
-        for looks, alpha in ((planned, alpha_of(LOOKS)), (looks_within(LOOKS, forks), None)):
-            used = alpha_of(looks) if alpha is None else alpha
-            cells += [", ".join(map(str, looks)), f"{100 * used:.2f}"]
-            cells += [f"{share:.1f}" for share in shares(values, looks, used)]
+        for looks, alpha in ((planned, alpha_of(LOOKS)), (fitted, alpha_of(fitted))):
+            cells += [", ".join(map(str, looks)), f"{100 * alpha:.2f}"]
+            cells += [f"{share:.1f}" for share in shares(values, looks, alpha)]
         yield f"| {forks} | {' | '.join(cells)} |"
 
 

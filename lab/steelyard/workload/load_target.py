@@ -19,11 +19,10 @@ from ..models.service import OF_THE_ENGINE, Auth, Expect, Operation, Service
 from .data import Format, rows_of
 from .load_operation import LoadOperation, LoadSession, expected_of, sample_text
 from .own_sessions import OwnSessions, read_sessions
-from .places import PlaceError, Spot, computed_places, spot_of_header, with_literals
+from .places import NAMED_PLACE, PlaceError, Spot, computed_places, spot_of_header, with_literals
 
 MOST_BYTES = 256 * 2**20  # of all requests together
 _PLACE = re.compile(r"\{\{([A-Za-z0-9_]{1,64})\}\}")
-_CODED_PLACE = re.compile(r"\{\{([A-Za-z0-9_]{1,64})(?::(?:url|json|xml))?\}\}")  # of a secret, which the engine fills
 _FORMATS: Mapping[str, Format] = {"soap": "xml", "json": "json", "grpc": "json"}
 _CODINGS: Mapping[str, str] = {
     "form": "url",
@@ -301,7 +300,7 @@ def _computed_texts(
 
 
 def _holds_secret(text: str, model: Service) -> bool:
-    return not model.secrets.keys().isdisjoint(_CODED_PLACE.findall(text))
+    return not model.secrets.keys().isdisjoint(name for name, _ in NAMED_PLACE.findall(text))
 
 
 def _fill_sample(text: str, row: Mapping[str, str], plain: Mapping[str, str], coding: str) -> str:

@@ -41,7 +41,7 @@ _KNOWN_PARTS: Mapping[Spot, tuple[str, ...]] = {
 _MOST_BYTES = 4096
 _DEEPEST = 8
 _CLOCKS = ("ms", "s", "iso")
-_NAMED = re.compile(r"\{\{([A-Za-z0-9_]{1,64})(?::(url|json|xml))?\}\}")
+NAMED_PLACE = re.compile(r"\{\{([A-Za-z0-9_]{1,64})(?::(url|json|xml))?\}\}")
 _COMPUTED = re.compile(r"\{\{(?=[A-Za-z0-9_]+\()")
 _END = re.compile(r"(?::(url|json|xml))?\}\}")
 _WORD = re.compile(r"[A-Za-z0-9_]*")
@@ -99,7 +99,7 @@ def find_places(text: str, spot: Spot | None = None) -> list[TextPlace]:
     places: list[TextPlace] = []
     at = 0
     while (begin := text.find("{{", at)) >= 0:
-        named = _NAMED.match(text, begin)
+        named = NAMED_PLACE.match(text, begin)
         if named is not None:
             use = NameUse(named[1], named.start(1))
             places.append(TextPlace(begin, named.end(), named[1], named[2] or "", [use]))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .other_tools.filled_texts import as_place
 from .other_tools.imported_requests import HeldCredentials
 
 AUTHORIZATION = "Authorization"
@@ -26,19 +27,20 @@ class CredentialUse:
         """The header of a request with these credentials; none where `[auth]` gives it, or the request has none."""
         if credentials is None or credentials not in self.places:
             return ()
-        place = self.places[credentials]
-        value = f"Bearer {{{{{place}}}}}" if credentials.kind == "bearer" else basic_value(credentials.user, place)
-        return ((AUTHORIZATION, value),)
+        return ((AUTHORIZATION, authorization(credentials.kind, self.places[credentials], credentials.user)),)
 
     def carries(self, credentials: HeldCredentials | None) -> bool:
         """Whether a request with these credentials gets them, and no others."""
         return credentials == self.auth or credentials in self.places or (credentials is None and self.auth is None)
 
 
-def basic_value(user: str, place: str) -> str:
-    """The value of a header for basic authentication; without a `user` the secret is `USER:PASSWORD`."""
+def authorization(kind: str, place: str, user: str = "") -> str:
+    """The value of the header Authorization for the secret of a place. Without a `user` a basic one's secret is `USER:PASSWORD`."""
+    if kind == "bearer":
+        return f"Bearer {as_place(place)}"
     literal = user.replace("\\", "\\\\").replace("'", "\\'")
-    return f"Basic {{{{base64('{literal}:',{place})}}}}" if user else f"Basic {{{{base64({place})}}}}"
+    computed = f"base64('{literal}:',{place})" if user else f"base64({place})"
+    return f"Basic {as_place(computed)}"
 
 
 def credential_use(held: Sequence[HeldCredentials | None]) -> CredentialUse:

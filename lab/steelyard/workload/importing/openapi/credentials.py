@@ -10,8 +10,9 @@ from urllib.parse import quote
 
 from ....base.text import first_names
 from ...login_flows import AUTH_SECRET
-from ..credentials import AUTHORIZATION, basic_value
+from ..credentials import AUTHORIZATION, authorization
 from ..names import one_line, unused_name
+from ..other_tools.filled_texts import as_place
 from .operations import SampledRequest, Scheme
 
 _LISTED = 3  # operations that a note names
@@ -35,7 +36,7 @@ class RestCredentials:
             if place is None:
                 continue
             if scheme.kind == "api-key" and not scheme.header:
-                path += f"{'&' if '?' in path else '?'}{quote(scheme.key, safe='')}={{{{{place}:url}}}}"
+                path += f"{'&' if '?' in path else '?'}{quote(scheme.key, safe='')}={as_place(f'{place}:url')}"
                 continue
             name, value = _header(scheme, place)
             cookies = "; ".join(filter(None, (headers.get(name), value)))
@@ -100,11 +101,9 @@ def credentials_of(sampled: Sequence[SampledRequest]) -> RestCredentials:
 
 def _header(scheme: Scheme, place: str) -> tuple[str, str]:
     """The header with the secret of a scheme."""
-    if scheme.kind == "basic":
-        return AUTHORIZATION, basic_value("", place)
-    if scheme.kind == "bearer":
-        return AUTHORIZATION, f"Bearer {{{{{place}}}}}"
-    return scheme.header, f"{scheme.key}={{{{{place}}}}}" if scheme.header == "Cookie" else f"{{{{{place}}}}}"
+    if scheme.kind != "api-key":
+        return AUTHORIZATION, authorization(scheme.kind, place)
+    return scheme.header, f"{scheme.key}={as_place(place)}" if scheme.header == "Cookie" else as_place(place)
 
 
 def _variable(name: str, place: str = "") -> str:
