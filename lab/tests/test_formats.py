@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,9 +22,10 @@ from steelyard.catalogue.formats import Spoken, http2_of, service_in_format
 from steelyard.hosts.cpus import Shares
 from steelyard.hosts.subject import Part, Subject
 from steelyard.measure.trial.context import TrialContext
-from steelyard.measure.trial.jobs import make_job, plan_slices
+from steelyard.measure.trial.jobs import make_job, plan_slices, target_of
 from steelyard.models.records import Cell, in_format, in_own_format, operation_of
 from steelyard.models.service import PROTECTED, Exchange, Format, Service
+from steelyard.models.study import PartSpec, SubjectSpec
 from steelyard.plan.run_parameters import Request
 from steelyard.plan.schedule import schedule_only
 from steelyard.plan.subjects import subjects_of
@@ -215,20 +217,50 @@ def test_names_of_requests_tell_their_format_and_their_operation() -> None:
         assert not set(in_format(own, "rest-json")) & set(" ,/\"'")  # which the engine takes in no name
 
 
+def running_subjects(specs: Iterable[SubjectSpec], scratch: Path) -> dict[str, Any]:
+    """Subjects of Go as they would run, without a process."""
+    running: dict[str, Any] = {}
+    for spec in specs:
+        server = entries.server("go")
+        settled = factors.factor_values(server, WSTEST, spec.parts[0].factors)
+        part = Part("server", server, settled, scratch, True, "server")
+        own = service_in_format(WSTEST, settled)
+        subject = Subject(spec.label, own, [part], spec.headers, operation_headers=spec.operation_headers)
+        running[spec.label] = SimpleNamespace(
+            subject=subject, host="127.0.0.1", front=SimpleNamespace(port=1), parts=[], access=Access()
+        )
+    return running
+
+
+@pytest.mark.parametrize("form", ["", "rest-json"])
+def test_headers_of_an_operation_go_with_its_requests_alone(tmp_path: Path, form: str) -> None:
+    factors_of = {"format": form} if form else {}
+    spec = SubjectSpec(
+        label="go",
+        parts=[PartSpec(server="go", factors=factors_of)],
+        operation_headers={"echoStruct": {"Steelyard-Busy-Us": "40"}},
+    )
+    running = running_subjects([spec], tmp_path)
+    operations = {name: name for name in ("echoStruct", "echoVoid")}
+    sent = target_of("go", running["go"], WSTEST, operations).operation_headers
+    assert sent[in_format("echoStruct", form)]["Steelyard-Busy-Us"] == "40"
+    assert "Content-Type" in sent[in_format("echoStruct", form)]
+    assert "Steelyard-Busy-Us" not in sent[in_format("echoVoid", form)]
+
+
+def test_headers_of_an_operation_that_the_service_lacks_are_rejected() -> None:
+    spec = SubjectSpec(label="go", parts=[PartSpec(server="go")], operation_headers={"echoStrut": {"A": "1"}})
+    study = STUDY.model_copy(update={"subjects": ["go", spec]})
+    with pytest.raises(ConfigurationError, match=r"go has headers for 'echoStrut'.* did you mean 'echoStruct'"):
+        schedule_only(study, Request(forks=1, pairs=1))
+
+
 def test_each_subject_is_asked_in_its_own_format(tmp_path: Path) -> None:
     stored, _, _ = made(tmp_path)
     schedule = schedule_only(
         STUDY, Request(operations=["echoStruct"], only=["go", "go@format=rest-json"], forks=1, pairs=1)
     )
-    running: dict[str, Any] = {}
-    for spec in subjects_of(STUDY, schedule.subjects):
-        server = entries.server("go")
-        settled = factors.factor_values(server, WSTEST, spec.parts[0].factors)
-        part = Part("server", server, settled, tmp_path, True, "server")
-        subject = Subject(spec.label, service_in_format(WSTEST, settled), [part], {})
-        running[spec.label] = SimpleNamespace(
-            subject=subject, host="127.0.0.1", front=SimpleNamespace(port=1), parts=[], access=Access()
-        )
+    running = running_subjects(subjects_of(STUDY, schedule.subjects), tmp_path)
     trial = schedule.trials[0]
     slices = plan_slices(schedule, trial, dict.fromkeys(running, False))
     folder = tmp_path / "trials" / "01"

@@ -9,7 +9,7 @@ from ..base.errors import ConfigurationError
 from ..models.job import BigBang, FixedWork, Profile, Rate, Session, Stage, Steps
 from ..models.records import Cell
 from ..models.service import Service
-from ..models.study import Load, Study, Test
+from ..models.study import Load, Study, SubjectSpec, Test
 from . import shapes
 from .grids import grid_cells, grids_of, kind_named
 from .run_parameters import Request, RunParameters
@@ -152,6 +152,13 @@ def _check_names(study: Study, service: Service, request: Request) -> None:
         if operation not in service.operations and operation not in study.sessions:
             known = sorted({*service.operations, *study.sessions})
             raise ConfigurationError(f"{service.name} has no operation '{operation}'{nearest(operation, known)}")
+    for spec in (spec for spec in study.subjects if isinstance(spec, SubjectSpec)):
+        for operation in spec.operation_headers:
+            if operation not in service.operations:
+                raise ConfigurationError(
+                    f"{spec.label} has headers for '{operation}', which is no operation of {service.name}"
+                    f"{nearest(operation, sorted(service.operations))}"
+                )
     for test in study.tests:
         for name in test.payload:
             if name not in service.parameters:

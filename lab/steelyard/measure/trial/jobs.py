@@ -13,6 +13,7 @@ from ...base.histogram import Histogram
 from ...catalogue.entries import Entry
 from ...catalogue.formats import http2_of, rmi_of
 from ...hosts.running import RunningSubject
+from ...hosts.subject import Subject
 from ...models.job import Job, KeeperChannel, Samples, Session, Target, Tls, Turn
 from ...models.records import Cell, Schedule, SlicePlan, TrialPlan, in_format
 from ...models.service import Service
@@ -260,16 +261,24 @@ def target_of(label: str, running: RunningSubject, service: Entry[Service], oper
         tls=tls_of(running),
         path=subject.path(),
         headers=subject.headers,
-        # Requests of a user's own service contain all their headers.
         operation_headers={
-            in_format(name, subject.form): contract.request_headers(entry.model, operation)
+            in_format(name, subject.form): headers
             for name, operation in sorted(operations.items())
-            if not service.model.is_own
+            if (headers := _operation_headers(subject, service, entry, operation)) or not service.model.is_own
         },
         http2=http2_of(entry),
         rmi=rmi_of(entry),
         keepers=[KeeperChannel(control=str(part.control), may_freeze=subject.may_freeze) for part in running.parts],
     )
+
+
+def _operation_headers(
+    subject: Subject, service: Entry[Service], in_own_format: Entry[Service], operation: str
+) -> dict[str, str]:
+    """The headers of an operation's requests: the contract's, and those that the study gives this subject. Requests of a user's own
+    service contain the contract's already."""
+    by_contract = {} if service.model.is_own else contract.request_headers(in_own_format.model, operation)
+    return {**by_contract, **subject.operation_headers.get(operation, {})}
 
 
 def tls_of(running: RunningSubject) -> Tls:
