@@ -20,7 +20,16 @@ from typer.exceptions import TyperException
 
 from . import __version__
 from .base import children, paths
-from .base.errors import COULD_NOT, DEFECT, EXIT_CODES, INTERRUPTED, USED_WRONGLY, SteelyardError, outside_cause
+from .base.errors import (
+    COULD_NOT,
+    DEFECT,
+    EXIT_CODES,
+    INTERRUPTED,
+    USED_WRONGLY,
+    SteelyardError,
+    outside_cause,
+    what_failed,
+)
 from .commands import completing
 from .commands.examples import examples
 from .commands.once import once
@@ -160,10 +169,7 @@ def main() -> None:
         code = 0
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        cause = (
-            f"{error.filename}: {error.strerror}" if error.filename and error.strerror else error.strerror or str(error)
-        )
-        _print_error(cause, "free some space on the disk, then run it again" if full else "")
+        _print_error(what_failed(error), "free some space on the disk, then run it again" if full else "")
         code = COULD_NOT
     except Exception as error:
         code = _print_unexpected(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 import typer
 from steelyard import __version__
 from steelyard.base import paths
-from steelyard.base.errors import ConfigurationError, outside_cause
+from steelyard.base.errors import ConfigurationError, outside_cause, what_failed
 from steelyard.cli import VERBS, program, whole_program
 
 RESULTS = Path(__file__).parents[2] / "docs" / "results"
@@ -127,6 +128,18 @@ def test_what_the_machine_causes_is_no_defect(error: Exception, said: str) -> No
     cause = outside_cause(error)
     assert cause is not None and said in cause[0] and cause[1]
     assert outside_cause(RuntimeError("dictionary changed size")) is None
+
+
+def test_a_folder_that_cannot_be_copied_is_told_by_its_first_such_file(tmp_path: Path) -> None:
+    folder = tmp_path / "requests"
+    folder.mkdir()
+    loop = folder / "work.json"
+    loop.symlink_to(loop.name)
+    with pytest.raises(OSError) as caught:
+        shutil.copytree(folder, tmp_path / "copy")
+    assert what_failed(caught.value) == f"{loop}: Too many levels of symbolic links"
+    assert what_failed(FileNotFoundError(2, "No such file or directory", "a")) == "a: No such file or directory"
+    assert what_failed(OSError("no room")) == "no room"
 
 
 def test_a_user_without_a_home_folder_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 # The exit codes. 1 also means a regression, and 2 that no verdict was possible.
 COULD_NOT = 1
 CANNOT_TELL = 2
@@ -18,6 +20,16 @@ def why_unread(error: OSError | UnicodeDecodeError) -> str:
     if isinstance(error, UnicodeDecodeError):
         return "it is not UTF-8 text"
     return error.strerror or type(error).__name__
+
+
+def what_failed(error: OSError) -> str:
+    """The file for which an operation failed, and why; of a folder that could not be copied, its first such file."""
+    if isinstance(error, shutil.Error) and error.args and isinstance(error.args[0], list):
+        source, _, why = error.args[0][0]  # why: [Errno 13] Permission denied: 'the source'
+        return f"{source}: {why.partition('] ')[2].partition(': ')[0] or why}"
+    if error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return error.strerror or str(error)
 
 
 def outside_cause(error: Exception) -> tuple[str, str] | None:
