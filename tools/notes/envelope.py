@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from steelyard.base.text import bytes_text, ratio_text, value_text
 
-from .kept_run import Kept, command, listed, steadiness, tally, true
+from .kept_run import Kept, command, listed, ratio_in, steadiness, tally, true
 
 
 def envelope(kept: Kept) -> str:
@@ -26,7 +26,7 @@ def _page(kept: Kept, shown: Iterable[str]) -> str:
             command(kept),
             f"Throughput over {reference}, with its interval. Decided comparisons are bold, adjusted for all cells that are judged "
             "together. Each interval is for its cell alone, and not adjusted.",
-            _table(kept, _ratio_of),
+            _table(kept, ratio_in),
             "Bytes of a request and of an answer on the wire, with headers; processor time per request of the server and of the "
             "engine, in µs.",
             _table(kept, _cost_of, [reference]),
@@ -40,34 +40,17 @@ def _page(kept: Kept, shown: Iterable[str]) -> str:
 
 def _table(kept: Kept, of: Callable[[Kept, str, str], str], before: Sequence[str] = ()) -> str:
     """A row a cell, a column a subject."""
-    subjects = [*before, *_others(kept)]
+    subjects = [*before, *kept.others]
     rows = [f"| | {' | '.join(subjects)} |", f"|---|{'--:|' * len(subjects)}"]
-    for cell in _cells(kept):
+    for cell in kept.judged_cells:
         rows.append(f"| {cell.removesuffix(_users(kept))} | {' | '.join(of(kept, each, cell) for each in subjects)} |")
     return "\n".join(rows)
-
-
-def _ratio_of(kept: Kept, subject: str, cell: str) -> str:
-    one = kept.between(subject, kept.run.schedule.reference, cell)
-    if one.ratio is None or one.interval is None:
-        return str(one.verdict)
-    low, high = (ratio_text(bound, one.interval) for bound in one.interval)
-    shown = ratio_text(one.ratio, one.interval)
-    return f"{f'**{shown}**' if one.is_decided else shown} ({low} to {high})"
 
 
 def _cost_of(kept: Kept, subject: str, cell: str) -> str:
     sent, received = (bytes_text(kept.value(subject, cell, name)) for name in ("bytes_sent", "bytes_received"))
     server, engine = (kept.value(subject, cell, name) for name in ("cpu_per_request", "engine_cpu_per_request"))
     return f"{sent}, {received}; {value_text(server)}, {value_text(engine)}"
-
-
-def _others(kept: Kept) -> list[str]:
-    return [each for each in kept.run.schedule.subjects if each != kept.run.schedule.reference]
-
-
-def _cells(kept: Kept) -> list[str]:
-    return list(dict.fromkeys(one.cell for one in kept.primaries))
 
 
 def _users(kept: Kept) -> str:
@@ -83,8 +66,8 @@ REST, RPC, GRPC = (f"go@format={form}" for form in ("rest-json", "json-rpc", "gr
 
 def _shown(kept: Kept) -> Iterator[str]:
     soap = kept.run.schedule.reference
-    cells = {cell.removesuffix(_users(kept)): cell for cell in _cells(kept)}
-    ratios = [(kept.ratio(each, soap, cell), each, name) for each in _others(kept) for name, cell in cells.items()]
+    cells = {cell.removesuffix(_users(kept)): cell for cell in kept.judged_cells}
+    ratios = [(kept.ratio(each, soap, cell), each, name) for each in kept.others for name, cell in cells.items()]
     (least, slowest, where), (most, fastest, there) = min(ratios), max(ratios)
     yield true(
         least > 1 and all(one.is_decided for one in kept.primaries),
@@ -151,7 +134,7 @@ TLS, SIGNED, ENCRYPTED, BOTH = (
 
 def _shown_of_security(kept: Kept) -> Iterator[str]:
     plain, messages = kept.run.schedule.reference, (SIGNED, ENCRYPTED, BOTH)
-    cells = _cells(kept)
+    cells = kept.judged_cells
     few, *_, many = cells
 
     def left(each: str, cell: str) -> float:

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from steelyard.base.csvfiles import read_document
+from steelyard.base.text import ratio_text
 from steelyard.models.verdict import Comparison, Figure, LayerFigure, Verdicts
 from steelyard.results.stored_run import Run, read_run
 
@@ -34,6 +35,16 @@ class Kept:
     def primaries(self) -> list[Comparison]:
         """The comparisons that were judged."""
         return [one for one in self.verdicts.comparisons if one.primary]
+
+    @cached_property
+    def others(self) -> list[str]:
+        """The subjects without the reference."""
+        return [label for label in self.run.schedule.subjects if label != self.run.schedule.reference]
+
+    @cached_property
+    def judged_cells(self) -> list[str]:
+        """The cells that were judged, in the order of the study."""
+        return list(dict.fromkeys(one.cell for one in self.primaries))
 
     def between(self, a: str, b: str, cell: str = "") -> Comparison:
         """The judged comparison of two subjects in a cell; none said, the first time that they were compared."""
@@ -90,6 +101,17 @@ class Kept:
         """The subjects that run on a JDK."""
         subjects: Mapping[str, Sequence[Mapping[str, object]]] = self.run.environment["subjects"]
         return [label for label, parts in subjects.items() if any(part.get("jdk") for part in parts)]
+
+
+def ratio_in(kept: Kept, subject: str, cell: str) -> str:
+    """A subject's ratio to the reference in a judged cell with its interval, bold where it was decided; the verdict where there is
+    none."""
+    one = kept.between(subject, kept.run.schedule.reference, cell)
+    if one.ratio is None or one.interval is None:
+        return str(one.verdict)
+    low, high = (ratio_text(bound, one.interval) for bound in one.interval)
+    shown = ratio_text(one.ratio, one.interval)
+    return f"{f'**{shown}**' if one.is_decided else shown} ({low} to {high})"
 
 
 class NoLongerTrueError(Exception):

@@ -38,7 +38,7 @@ def soakit(kept: Kept) -> str:
 
 def _indices(kept: Kept) -> str:
     """The subjects' throughput over the reference's, cell by cell, with the kit's own index."""
-    reference, others = kept.run.schedule.reference, _others(kept)
+    reference, others = kept.run.schedule.reference, kept.others
     rows = [
         f"| payload, users | {reference}, requests/s | " + " | ".join(others) + " |",
         "|---|--:|" + "--:|" * len(others),
@@ -79,7 +79,7 @@ def _valid(kept: Kept) -> list[Cell]:
     return [
         cell
         for cell in kept.run.schedule.cells
-        if all(kept.between(one, against, cell.name).verdict is not None for one in _others(kept))
+        if all(kept.between(one, against, cell.name).verdict is not None for one in kept.others)
     ]
 
 
@@ -87,7 +87,7 @@ def _left_out(kept: Kept) -> Iterator[str]:
     """The other cells, and why they have no result."""
     cells = [cell for cell in kept.run.schedule.cells if cell not in _valid(kept)]
     if cells:
-        reasons = kept.between(_others(kept)[0], kept.run.schedule.reference, cells[0].name).why_not
+        reasons = kept.between(kept.others[0], kept.run.schedule.reference, cells[0].name).why_not
         yield f"There is no result for {' and '.join(map(size_words, cells))}, because the instrument was not valid: {reasons[0]}."
 
 
@@ -147,9 +147,9 @@ def _processors(kept: Kept) -> str:
     off = [
         abs(kept.ratio(subject, reference, cell.name) * _over(kept, subject, cell, CPU) - 1)
         for cell in _valid(kept)
-        for subject in _others(kept)
+        for subject in kept.others
     ]
-    costs = [_over(kept, subject, cell, CPU) for cell in _valid(kept) for subject in _others(kept)]
+    costs = [_over(kept, subject, cell, CPU) for cell in _valid(kept) for subject in kept.others]
     return (
         f"Processor time explains this: per request it is {value_text(min(costs))} to {value_text(max(costs))} times that of "
         f"{reference}. Index times processor time is 1 within {max(off):.0%} in each of these cells."
@@ -171,18 +171,14 @@ def _collectors(kept: Kept, heaviest: Cell) -> str:
     )
 
 
-def _others(kept: Kept) -> Sequence[str]:
-    return [subject for subject in kept.run.schedule.subjects if subject != kept.run.schedule.reference]
-
-
 def _ratios(kept: Kept, cell: Cell) -> list[float]:
     """The index of each subject, the reference's 1 among them."""
     reference = kept.run.schedule.reference
-    return [1.0, *(kept.ratio(subject, reference, cell.name) for subject in _others(kept))]
+    return [1.0, *(kept.ratio(subject, reference, cell.name) for subject in kept.others)]
 
 
 def _by_throughput(kept: Kept, cell: Cell) -> list[str]:
-    subjects = [kept.run.schedule.reference, *_others(kept)]
+    subjects = [kept.run.schedule.reference, *kept.others]
     index = dict(zip(subjects, _ratios(kept, cell), strict=True))
     return sorted(subjects, key=lambda subject: -index[subject])
 
