@@ -368,6 +368,25 @@ def test_a_campaign_goes_on_with_what_is_missing_also_after_a_cut_row(tmp_path: 
     assert [each.attack for each in results.read(table)] == planned[:3]
 
 
+def test_attacks_at_once_are_each_driven_once_and_none_begins_after_the_last_minute(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    planned, active, counts = list(plan(1, 12)), [], []
+
+    def drive(attack: Attack, *_: object) -> Attack:
+        active.append(attack)
+        counts.append(len(active))
+        time.sleep(0.02)
+        active.remove(attack)
+        return attack
+
+    monkeypatch.setattr(campaign, "drive", drive)
+    templates = Templates(tmp_path / "templates")
+    assert sorted(campaign.driven(planned, tmp_path, templates, at_once=3), key=planned.index) == planned
+    assert max(counts) == 3 and active == []
+    assert list(campaign.driven(planned, tmp_path, templates, until=time.monotonic() - 1)) == []
+
+
 def test_a_load_without_an_attack_is_unaffected_and_counted_alike(field: tuple[Path, Templates]) -> None:
     run = field[1].load
     assert oracle.trials(run) == {"01": "complete"} and oracle.claims(run).right > 0

@@ -20,13 +20,17 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="attacks", description="Attack the laboratory, and judge each outcome.")
     parser.add_argument("--attacks", type=int, default=FULL, help="length of the plan (%(default)s)")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no attack after so many minutes")
+    parser.add_argument("--at-once", type=int, default=1, help="drive so many at once (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the plan (%(default)s)")
     parser.add_argument(
         "--kinds", default="", help=f"only these kinds, separated by commas: {', '.join(known_kinds())}"
     )
     parser.add_argument("--again", action="store_true", help="repeat the attacks whose last outcome was a defect")
     parser.add_argument("--table", type=Path, default=TABLE, help="table of the outcomes")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.at_once < 1:
+        parser.error("--at-once must be 1 or more")
+    return options
 
 
 def main() -> int:
@@ -38,10 +42,9 @@ def main() -> int:
     planned = list(plan(options.seed, options.attacks, chosen))
     left = list(campaign.remaining(planned, results.read(options.table), again=options.again))
     with campaign.field() as (folder, templates):
-        for number, attack in enumerate(left, 1):
-            if time.monotonic() - begun > options.minutes * 60:
-                break
-            row = campaign.drive(attack, folder, templates)
+        until = begun + options.minutes * 60
+        rows = campaign.driven(left, folder, templates, at_once=options.at_once, until=until)
+        for number, row in enumerate(rows, 1):
             results.append(options.table, row)
             what = f"{row.kind} {row.number}, {row.variant}: {row.outcome}"
             print(f"{number}/{len(left)} {what} ({row.seconds:.0f} s) {row.detail}", flush=True)

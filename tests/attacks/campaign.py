@@ -1,4 +1,4 @@
-"""Drives attacks one after the other, each on a ground of its own, and keeps their outcomes."""
+"""Drives attacks, several at once, each on a ground of its own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -56,6 +57,28 @@ def drive(attack: Attack, folder: Path, templates: Templates) -> Row:
         revision=revision(),
         detail=_without_places(found.detail, folder)[:LONGEST_DETAIL],
     )
+
+
+def driven(
+    attacks: Iterable[Attack], folder: Path, templates: Templates, *, at_once: int = 1, until: float = float("inf")
+) -> Iterator[Row]:
+    """Drive attacks, `at_once` at a time, and yield their rows in the order in which they end. None begins after `until`, on the
+    monotonic clock in s. Most of an attack's time is waiting, so several take little longer than one."""
+    pool = ThreadPoolExecutor(at_once)
+    active: set[Future[Row]] = set()
+    try:
+        for attack in attacks:
+            while len(active) == at_once:
+                ended, active = wait(active, return_when=FIRST_COMPLETED)
+                yield from (each.result() for each in ended)
+            if time.monotonic() > until:
+                break
+            active.add(pool.submit(drive, attack, folder, templates))
+        while active:
+            ended, active = wait(active, return_when=FIRST_COMPLETED)
+            yield from (each.result() for each in ended)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # the end of `field` kills what the last ones started
 
 
 def remaining(planned: Iterable[Attack], had: Iterable[Row], *, again: bool = False) -> Iterator[Attack]:

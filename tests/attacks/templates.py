@@ -1,18 +1,22 @@
-"""Run folders of which attacks damage copies: a load, a stopped run, and the same run finished. Each is made when first needed."""
+"""Run folders of which attacks damage copies: a load, a stopped run, and the same run finished. Each is made once, when first
+needed, also where several attacks run at once."""
 
 from __future__ import annotations
 
 import shutil
 import signal
+import threading
 import time
-from functools import cached_property
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar, cast
 
 from . import oracle
 from .ground import Ground
 
 _TRIES = 3  # a busy machine may end the run before it is stopped
 _WHEN = "trial 2 … measuring work"
+_Made = TypeVar("_Made", Path, str)
 
 
 class Templates:
@@ -20,12 +24,36 @@ class Templates:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._reports: dict[Path, str] = {}
+        self._made: dict[str, Path | str] = {}
+        self._lock = threading.RLock()
         folder.mkdir(parents=True, exist_ok=True)
 
-    @cached_property
+    @property
     def load(self) -> Path:
         """The run folder of a load without an attack; raises AssertionError where it is not right."""
+        return self._once("load", self._loaded)
+
+    @property
+    def stopped(self) -> Path:
+        """The run folder of a run that was killed in its second trial."""
+        return self._once("stopped", self._stopped)
+
+    @property
+    def finished(self) -> Path:
+        """The run folder of the stopped run after it was resumed."""
+        return self._once("finished", self._finished)
+
+    def report(self, run: Path) -> str:
+        """What `report --json` prints of a template; see `normal_text`."""
+        return self._once(f"report-of-{run.name}", lambda: self._reported(run))
+
+    def _once(self, name: str, make: Callable[[], _Made]) -> _Made:
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = make()
+            return cast("_Made", self._made[name])
+
+    def _loaded(self) -> Path:
         ground = Ground(self._folder / "load")
         ground.protect()
         with ground.serving() as port:
@@ -34,9 +62,7 @@ class Templates:
         assert found.outcome == oracle.UNAFFECTED, (found, ended.err)
         return _newest(ground)
 
-    @cached_property
-    def stopped(self) -> Path:
-        """The run folder of a run that was killed in its second trial."""
+    def _stopped(self) -> Path:
         for number in range(_TRIES):
             ground = Ground(self._folder / f"stopped-{number}")
             lab = ground.start(*ground.study_words())
@@ -49,22 +75,17 @@ class Templates:
                 return _newest(ground)
         raise AssertionError(f"no run could be stopped at '{_WHEN}'")
 
-    @cached_property
-    def finished(self) -> Path:
-        """The run folder of the stopped run after it was resumed."""
+    def _finished(self) -> Path:
         ground = Ground(self._folder / "finished")
         run = copy(self.stopped, ground)
         ended = ground.run("run", "--resume", str(run))
         assert oracle.trials(run) == {"01": "complete", "02": "complete"}, ended.err
         return run
 
-    def report(self, run: Path) -> str:
-        """What `report --json` prints of a template; see `normal_text`."""
-        if run not in self._reports:
-            ground = Ground(self._folder / f"report-of-{run.name}")
-            made = copy(run, ground)
-            self._reports[run] = normal_text(ground.run("report", str(made), "--json").out, made)
-        return self._reports[run]
+    def _reported(self, run: Path) -> str:
+        ground = Ground(self._folder / f"report-of-{run.name}")
+        made = copy(run, ground)
+        return normal_text(ground.run("report", str(made), "--json").out, made)
 
 
 def copy(run: Path, ground: Ground) -> Path:
