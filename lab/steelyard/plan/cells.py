@@ -152,12 +152,13 @@ def _check_names(study: Study, service: Service, request: Request) -> None:
         if operation not in service.operations and operation not in study.sessions:
             known = sorted({*service.operations, *study.sessions})
             raise ConfigurationError(f"{service.name} has no operation '{operation}'{nearest(operation, known)}")
+    called = {*service.operations, *(step.operation for session in study.sessions.values() for step in session.steps)}
     for spec in (spec for spec in study.subjects if isinstance(spec, SubjectSpec)):
         for operation in spec.operation_headers:
-            if operation not in service.operations:
+            if operation not in called:
                 raise ConfigurationError(
                     f"{spec.label} has headers for '{operation}', which is no operation of {service.name}"
-                    f"{nearest(operation, sorted(service.operations))}"
+                    f"{nearest(operation, sorted(called))}"
                 )
     for test in study.tests:
         for name in test.payload:

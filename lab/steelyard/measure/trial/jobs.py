@@ -264,7 +264,7 @@ def target_of(label: str, running: RunningSubject, service: Entry[Service], oper
         operation_headers={
             in_format(name, subject.form): headers
             for name, operation in sorted(operations.items())
-            if (headers := _operation_headers(subject, service, entry, operation)) or not service.model.is_own
+            if (headers := _operation_headers(subject, service, entry, operation))
         },
         http2=http2_of(entry),
         rmi=rmi_of(entry),
