@@ -1,7 +1,10 @@
 package steelyard.petstore.springws;
 
 import jakarta.jms.ConnectionFactory;
+import jakarta.jms.JMSContext;
+import jakarta.jms.JMSRuntimeException;
 import jakarta.jms.TextMessage;
+import jakarta.jms.Topic;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +15,7 @@ import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
 import org.apache.activemq.artemis.jms.client.ActiveMQJMSConnectionFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jms.listener.DefaultMessageListenerContainer;
@@ -56,17 +60,25 @@ public class MessagingConfiguration {
   }
 
   @Bean
-  Receivers receivers(PetStore store, Consumer<DefaultMessageListenerContainer> receiving) {
-    return new Receivers(store, receiving);
+  Receivers receivers(
+      PetStore store,
+      Consumer<DefaultMessageListenerContainer> receiving,
+      @Qualifier("broker") ConnectionFactory broker) {
+    return new Receivers(store, receiving, broker);
   }
 
   /** Started when all else is there, and stopped before it goes. */
   static final class Receivers implements SmartInitializingSingleton, DisposableBean {
 
     private final List<DefaultMessageListenerContainer> containers = new ArrayList<>();
+    private final ConnectionFactory broker;
 
     /** `receiving` tells a container where its messages come from, and in which transaction. */
-    Receivers(PetStore store, Consumer<DefaultMessageListenerContainer> receiving) {
+    Receivers(
+        PetStore store,
+        Consumer<DefaultMessageListenerContainer> receiving,
+        ConnectionFactory broker) {
+      this.broker = broker;
       for (Receiver receiver : Receiver.values()) {
         DefaultMessageListenerContainer container = new DefaultMessageListenerContainer();
         container.setBeanName(receiver.name());
@@ -94,16 +106,37 @@ public class MessagingConfiguration {
       }
     }
 
+    /**
+     * Makes the subscriptions to topics, before any receiver works. Containers subscribe in threads
+     * of their own, some time after they are started: what is sent to a topic until then is lost.
+     */
+    private void subscribe() {
+      try (JMSContext context = broker.createContext()) {
+        for (Receiver receiver : Receiver.values()) {
+          Destination destination = receiver.destination();
+          if (destination.isTopic()) {
+            Topic topic = context.createTopic(destination.address());
+            context.createSharedDurableConsumer(topic, receiver.name()).close();
+          }
+        }
+      } catch (JMSRuntimeException away) {
+        LOG.log(Level.SEVERE, "a topic has no subscribers yet: {0}", away.toString());
+      }
+    }
+
     @Override
     public void afterSingletonsInstantiated() {
+      subscribe();
       for (DefaultMessageListenerContainer container : containers) {
         container.afterPropertiesSet();
         container.start();
       }
     }
 
+    /** Each waits up to a second for a message before it looks whether to stop: all at a time. */
     @Override
     public void destroy() {
+      containers.forEach(DefaultMessageListenerContainer::stop);
       containers.forEach(DefaultMessageListenerContainer::shutdown);
     }
   }

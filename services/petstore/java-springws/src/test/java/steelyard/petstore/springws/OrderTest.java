@@ -17,6 +17,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
+import org.apache.activemq.artemis.api.core.SimpleString;
+import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
 import org.h2.tools.Server;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -61,6 +63,7 @@ class OrderTest {
   private GreenMail mail;
   private PetStore store;
   private EmbeddedQueues queues;
+  private List<String> subscribedAtStart;
   private Path events;
   private Path gauges;
 
@@ -133,9 +136,25 @@ class OrderTest {
     context.registerBean(PetStore.class, () -> storeOf(settings, context));
     context.register(MessagingConfiguration.class, transactions);
     context.refresh();
+    subscribedAtStart =
+        subscribersOf(Destination.INVOICES, context.getBean(EmbeddedActiveMQ.class));
     store = context.getBean(PetStore.class);
     queues = context.getBean(EmbeddedQueues.class);
     store.prepare();
+  }
+
+  private static List<String> subscribersOf(Destination topic, EmbeddedActiveMQ broker)
+      throws Exception {
+    if (!broker.getActiveMQServer().isStarted()) {
+      return List.of();
+    }
+    return broker
+        .getActiveMQServer()
+        .getPostOffice()
+        .listQueuesForAddress(SimpleString.of(topic.address()))
+        .stream()
+        .map(queue -> queue.getName().toString())
+        .toList();
   }
 
   private PetStore storeOf(Settings settings, ApplicationContext platform) {
@@ -485,6 +504,13 @@ class OrderTest {
     await(() -> subjects().size() >= 1);
     assertThat(statusOf("dear")).isEqualTo(Orders.DENIED);
     assertThat(subjects()).containsExactly("Order dear denied");
+  }
+
+  /** An invoice that nobody is subscribed to is lost, and its order waits for ever. */
+  @Test
+  void bothReceiversOfInvoicesAreSubscribedBeforeTheFirstMessageIsReceived() throws Exception {
+    openWith("jms-original", 0);
+    assertThat(subscribedAtStart).containsExactlyInAnyOrder("INVOICE", "MAIL_INVOICE");
   }
 
   /** As after a crash between the commits of the broker and of the database. */
