@@ -4,6 +4,7 @@ pub mod awake;
 pub mod clock;
 pub mod corpus;
 pub mod error;
+pub mod heap;
 pub mod http;
 pub mod http2;
 pub mod job;

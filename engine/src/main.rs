@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use steelyard_engine::error::EngineError;
-use steelyard_engine::{awake, clock, load, probe, run, spin};
+use steelyard_engine::{awake, clock, heap, load, probe, run, spin};
 
 /// A load engine with exact timing and low cost that verifies every answer.
 #[derive(Parser)]
@@ -46,6 +46,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    heap::return_large_blocks();
     let done = match CommandLine::parse().command {
         Command::Run {
             job,

@@ -497,6 +497,36 @@ fn ipv6_and_a_thousand_connections_work_in_bounded_memory() {
 }
 
 #[test]
+fn what_a_slice_needs_is_the_systems_again_when_it_has_ended() {
+    let (_server, url) = null_server();
+    let names: Vec<String> = (0..12).map(|number| format!("operation{number}")).collect();
+    let entries: Vec<(&str, &[u8], bool)> = names
+        .iter()
+        .map(|name| (name.as_str(), BODY.as_bytes(), true))
+        .collect();
+    let bench = Bench::with_corpus(&entries);
+    let mix: Value = names.iter().map(|name| (name.clone(), json!(1))).collect();
+    let slices: Vec<Value> = (0..10)
+        .map(|number| {
+            let mut slice = slice(number, users(4, 0.2));
+            slice["mix"] = mix.clone();
+            slice
+        })
+        .collect();
+    let mut engine = bench.ready(&job(&url, json!(slices), json!({})));
+    let resident: Vec<u64> = (0..10)
+        .map(|number| {
+            engine.go(number);
+            engine.expect(&json!({"drained": number}));
+            engine.resident_kib()
+        })
+        .collect();
+    assert!(engine.end().0.success());
+    // The histograms of a slice of twelve operations have 24 MB.
+    assert!(resident[9] <= resident[0] + 1024, "{resident:?}");
+}
+
+#[test]
 fn two_subjects_take_turns_over_connections_that_stay_open() {
     let ((_first, url), (_second, other)) = (null_server(), null_server());
     let bench = Bench::new();

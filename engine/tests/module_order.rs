@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 
 /// The job model is the first: it is data alone, and imports nothing.
-const ORDER: [&str; 22] = [
+const ORDER: [&str; 23] = [
     "job",
     "error",
     "clock",
+    "heap",
     "keeper",
     "awake",
     "spin",

@@ -183,6 +183,7 @@ impl Runner<'_> {
             output.tick(&tick)?;
         }
         output.slice(slice, &plan, &result)?;
+        drop(result); // whoever reads "drained" sees the memory without it
         if ended == Ended::AsPlanned {
             control::print_line(&serde_json::json!({"drained": slice.number}))?;
         }
@@ -214,6 +215,7 @@ impl Runner<'_> {
         for share in shares {
             let Some(result) = share.result else { continue };
             self.output.slice(share.slice, &share.plan, &result)?;
+            drop(result);
             if ended == Ended::AsPlanned {
                 control::print_line(&serde_json::json!({"drained": share.slice.number}))?;
             }
