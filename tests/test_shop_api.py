@@ -42,7 +42,7 @@ OTHERS = (
         "quarkus@threads=reactive",
         "micronaut",
     ),
-    *("helidon", "vertx", "tomcat-jersey", "wildfly", "liberty", "payara"),
+    *("helidon", "vertx", "tomcat-jersey", "jetty-jersey", "wildfly", "liberty", "payara", "glassfish", "php-fpm"),
 )
 
 

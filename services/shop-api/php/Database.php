@@ -29,8 +29,10 @@ final class Database
     {
         $host = getenv('STEELYARD_HOST') ?: '127.0.0.1';
         $port = getenv('STEELYARD_PORT_DATABASE');
+        $isolation = str_replace('-', '\\\\ ', getenv('STEELYARD_ISOLATION') ?: 'read-committed');
+        $options = "options='-c default_transaction_isolation=$isolation'";
         return new PDO(
-            "pgsql:host=$host;port=$port;dbname=steelyard;sslmode=disable;gssencmode=disable",
+            "pgsql:host=$host;port=$port;dbname=steelyard;sslmode=disable;gssencmode=disable;$options",
             'steelyard',
             getenv('STEELYARD_PASSWORD'),
             [

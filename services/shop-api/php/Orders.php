@@ -46,6 +46,7 @@ final readonly class LineRequest
 /** Orders: one is kept with its lines and takes its items from the stock, or nothing of it happens. */
 final class Orders
 {
+    private const SERIALIZATION_FAILURE = '40001'; // SQLSTATE
     private const ACCEPTED = 'accepted'; // in the memory that all of PHP-FPM's processes share
     private const INSERT_ORDER = 'INSERT INTO orders (customer) VALUES (:customer) RETURNING id';
     private const TAKE_STOCK = 'UPDATE item SET stock = stock - :quantity WHERE id = :item AND stock >= :quantity
@@ -62,19 +63,34 @@ final class Orders
         return apcu_fetch(self::ACCEPTED) ?: 0;
     }
 
+    /** Keeps an order; begins again where PostgreSQL ends the transaction for its isolation. */
     public static function place(OrderRequest $request): Answer
     {
-        $database = Database::connection();
-        $database->beginTransaction();
-        try {
-            [$id, $lines] = self::insert($database, $request);
-            $database->commit();
-        } catch (Throwable $error) {
-            $database->rollBack();
-            throw $error;
-        }
+        do {
+            $kept = self::keep(Database::connection(), $request);
+        } while ($kept === null);
+        [$id, $lines] = $kept;
         apcu_inc(self::ACCEPTED);
         return new Answer(self::totalled($request->customer, $lines), 201, "/shop/orders/$id");
+    }
+
+    /** The id and the lines of the order once its transaction is committed; null if another one overtook it. */
+    private static function keep(PDO $database, OrderRequest $request): ?array
+    {
+        $database->beginTransaction();
+        try {
+            $kept = self::insert($database, $request);
+            $database->commit();
+            return $kept;
+        } catch (Throwable $error) {
+            $database->rollBack();
+            return self::isOvertaken($error) ? null : throw $error;
+        }
+    }
+
+    public static function isOvertaken(Throwable $error): bool
+    {
+        return $error instanceof PDOException && ($error->errorInfo[0] ?? null) === self::SERIALIZATION_FAILURE;
     }
 
     public static function byId(int $id): array
@@ -87,7 +103,7 @@ final class Orders
         return ['id' => $id] + self::totalled($customer, $rows);
     }
 
-    /** The id and the lines of an order that is in the database, once its transaction is committed. */
+    /** The id and the lines of an order that is in the database, if its transaction is committed. */
     private static function insert(PDO $database, OrderRequest $request): array
     {
         $inserted = Database::run($database->prepare(self::INSERT_ORDER), ['customer' => $request->customer]);

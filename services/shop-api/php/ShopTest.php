@@ -70,6 +70,14 @@ assert(array_column($request->lines, 'item') === [9, 10, 100]);
 $totalled = Orders::totalled('c', [['quantity' => 2, 'priceCents' => 8019], ['quantity' => 3, 'priceCents' => 31776]]);
 assert($totalled['totalCents'] === 111_366);
 
+// Orders that begin again.
+foreach (['40001' => true, '40P01' => false, '23505' => false] as $state => $again) {
+    $error = new PDOException('ended');
+    $error->errorInfo = [(string) $state, 7, 'ended'];
+    assert(Orders::isOvertaken($error) === $again, (string) $state);
+}
+assert(!Orders::isOvertaken(new PDOException('40001')) && !Orders::isOvertaken(Refusal::outOfStock()));
+
 // Paths.
 assert(Shop::operation('GET', '/shop/items/1') !== null && Shop::operation('POST', '/shop/items/1') === null);
 assert(Shop::operation('GET', '/shop/items/1/2') === null && Shop::operation('GET', '/elsewhere') === null);

@@ -3,7 +3,7 @@ using Npgsql;
 
 namespace Steelyard.Shop
 {
-    /// <summary>The pool of connections to PostgreSQL, as the factors `pool` and `prepared` say.</summary>
+    /// <summary>The pool of connections to PostgreSQL, as the factors `pool`, `prepared` and `isolation` say.</summary>
     static class Database
     {
         const int MostStatements = 20; // the service has fewer
@@ -19,6 +19,7 @@ namespace Steelyard.Shop
                 Username = "steelyard",
                 Password = Variable("STEELYARD_PASSWORD", ""),
                 SslMode = SslMode.Disable,
+                Options = "-c default_transaction_isolation=" + IsolationOfEnvironment().Replace("-", "\\ "),
                 MinPoolSize = connections,
                 MaxPoolSize = connections,
                 MaxAutoPrepare = Variable("STEELYARD_PREPARED", "on") == "off" ? 0 : MostStatements,
@@ -36,6 +37,8 @@ namespace Steelyard.Shop
             foreach (NpgsqlConnection connection in opened)
                 await connection.DisposeAsync();
         }
+
+        static string IsolationOfEnvironment() => Variable("STEELYARD_ISOLATION", "read-committed");
 
         static string Variable(string name, string otherwise)
         {

@@ -20,9 +20,30 @@ namespace Steelyard.Shop
         public long Accepted => Interlocked.Read(ref accepted);
 
         /// <summary>Keeps a valid order and takes its items from the stock, in the order of their ids, in which all orders lock
-        /// them; null, and nothing is kept, where an item is sold out or unknown.</summary>
+        /// them; null, and nothing is kept, where an item is sold out or unknown. Begins again where PostgreSQL ends the transaction
+        /// for its isolation.</summary>
         /// <remarks>It is not ended with the client's connection: an order that is kept must be counted.</remarks>
         public async Task<Order?> PlaceAsync(OrderRequest request)
+        {
+            while (true)
+            {
+                try
+                {
+                    return await KeepAsync(request);
+                }
+                catch (PostgresException ended) when (IsOvertaken(ended))
+                {
+                }
+            }
+        }
+
+        /// <summary>Whether PostgreSQL ended a transaction because another one was committed after it began.</summary>
+        public static bool IsOvertaken(PostgresException ended)
+        {
+            return ended.SqlState == PostgresErrorCodes.SerializationFailure;
+        }
+
+        async Task<Order?> KeepAsync(OrderRequest request)
         {
             await using NpgsqlConnection connection = await database.OpenConnectionAsync();
             await using NpgsqlTransaction transaction = await connection.BeginTransactionAsync();

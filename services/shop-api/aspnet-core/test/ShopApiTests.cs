@@ -48,6 +48,15 @@ public sealed class ShopApiTests : IAsyncLifetime
         await AssertNotValid(await client.GetAsync(path));
     }
 
+    [Theory]
+    [InlineData("40001", true)]
+    [InlineData("40P01", false)]
+    [InlineData("23505", false)]
+    public void AnOrderThatAnotherOneOvertookBeginsAgain(string state, bool again)
+    {
+        Assert.Equal(again, Orders.IsOvertaken(new PostgresException("ended", "ERROR", "ERROR", state)));
+    }
+
     [Fact]
     public async Task MoreThanAHundredIdsAreRefused()
     {
