@@ -1,6 +1,6 @@
 # The main commands of development. For the program itself see `uv run steelyard --help` (uv is in .tools/bin after `make build`).
 .DEFAULT_GOAL := help
-.PHONY: man site page-checkers sbom audit campaign calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-java-25 test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary claims faults attacks clean
+.PHONY: man site page-checkers sbom audit campaign calibrate-study usual-way deferred-work calibration-tables help demo test build-rust-tests test-rust test-python test-java test-java-25 test-python-services test-go test-node provide test-e2e test-servers test-long test-packages build tools wheels check contracts bench bench-agent bench-table servers fuzz readme kept productivity interoperability kits decisions factors glossary claims faults attacks clean
 
 TOOLS := .tools
 UV := $(TOOLS)/bin/uv
@@ -15,6 +15,9 @@ RUST_PROJECTS := services/common/rust services/wstest/rust-axum services/wstest/
 RUST_FLAGS := --locked --quiet --target-dir services/target
 # What a JDK before 25 does not compile; tools/java.xml has the other projects.
 JAVA_25 := engine/rmi services/shop-api/helidon
+# A server on Python, and a service that it runs.
+PYTHON_SERVICES := python-fastapi:shop-api python-spyne:soakit python-spyne:wstest
+PYTEST := pytest==9.2.0
 KEPT_RUNS := $(patsubst %/raw.zip,%,$(wildcard docs/results/*/raw.zip papers/*/results/*/raw.zip))
 DECISIONS := $(wildcard docs/decisions/*.py)
 # Parallel tests that judge no times: more than two processors' worth, since they wait for a third of their time. With more processors,
@@ -110,6 +113,10 @@ test-java:
 
 test-java-25: build
 	for folder in $(JAVA_25); do JAVA_HOME="$$($(RUN) python -c 'from steelyard.hosts.toolchain import jdk_home; print(jdk_home(25) or str())')" mvn -B -q --strict-checksums -f $$folder/pom.xml verify || exit 1; done
+
+# Each service with the packages that its server runs it with, and in a process of its own: their modules have the same names.
+test-python-services: tools
+	for pair in $(PYTHON_SERVICES); do server=$${pair%%:*} folder=services/$${pair##*:}/$${pair%%:*}; $(UV) run --quiet --isolated --no-project --with $(PYTEST) --with-requirements servers/$$server/requirements.txt python -m pytest -q -p no:cacheprovider --noconftest --rootdir $$folder $$folder || exit 1; done
 
 test-go:
 	for program in services/common/go services/wstest/go services/soakit/go services/shop-api/go; do (cd $$program && go vet ./... && go test ./...) || exit 1; done

@@ -28,7 +28,7 @@ Lane = tuple[str, ...]  # parts one after the other
 BUILDS = {"build", "build-rust-tests", "provide"}
 STAGES: tuple[tuple[Lane, ...], ...] = (
     (("build",), ("page-checkers", "test-java", "test-go", "test-node")),
-    (("build-rust-tests", "provide", "test-java-25", "check"), ("test-python",)),
+    (("build-rust-tests", "provide", "test-java-25", "test-python-services", "check"), ("test-python",)),
     (("test-rust",),),
     (("test-alone",),),
     (("test-e2e",),),

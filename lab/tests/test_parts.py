@@ -47,6 +47,13 @@ def test_every_service_and_every_test_in_java_is_built_once() -> None:
     assert sorted(by_any_jdk + by_jdk_25) == sorted(str(path.relative_to(ROOT)) for path in tested | services)
 
 
+def test_every_service_in_python_is_tested_with_the_packages_of_its_server() -> None:
+    pairs = re.findall(r"^PYTHON_SERVICES := (.*)$", (ROOT / "Makefile").read_text(), re.M)[0].split()
+    named = {f"services/{service}/{server}" for server, service in (pair.split(":") for pair in pairs)}
+    found = {path.parent for path in (ROOT / "services").glob("*/python-*/test_*.py")}
+    assert named == {str(folder.relative_to(ROOT)) for folder in found}
+
+
 def test_a_part_is_timed_and_what_it_skipped_is_found(parts: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     said = [
         "SKIPPED [1] test_servers.py:51: no gsoap here",

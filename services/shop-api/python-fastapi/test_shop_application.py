@@ -1,4 +1,4 @@
-"""The application refuses and counts as the contract says: python -m pytest, in an environment with FastAPI and asyncpg."""
+"""The application refuses and counts as the contract says: make test-python-services."""
 
 import asyncio
 import json
@@ -8,8 +8,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-pytest.importorskip("fastapi")
-pytest.importorskip("asyncpg")
 sys.path.append(str(Path(__file__).parents[2] / "common" / "python"))
 
 from counting import SharedCount

@@ -1,4 +1,4 @@
-"""The rules of messages, and how workers divide the pool: python -m pytest, in an environment with Pydantic."""
+"""The rules of messages, and how workers divide the pool: make test-python-services."""
 
 import json
 import multiprocessing
