@@ -60,6 +60,7 @@ def test_the_database_knows_the_trials_password_alone_and_makes_no_other_databas
         assert again.parts[0].words.environment["STEELYARD_PASSWORD"] != password
 
 
+@pytest.mark.long  # each is a download of more than 100 MB that no other test in `make test` needs
 @pytest.mark.parametrize("name", ["glassfish", "payara"])
 def test_administration_is_closed_without_a_password(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

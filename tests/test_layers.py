@@ -86,9 +86,9 @@ def test_the_run_keeps_the_collectors_log_and_shows_the_flame(shared_lab: Lab, d
         log = folder / f"trials/01/{label}.server.gc.log"
         assert "Using" in log.read_text(), "the collector's log is where it was asked for"
     assert not (folder / "trials/01/records").exists()
-    if any(not one["pairs"] and one["voided"].get("compiling") for one in delayed["comparisons"] if one["primary"]):
-        pytest.skip("a machine so slow that compilers took every pair: there is no slice whose layers count")
-    assert "Where the time goes inside the server" in (folder / "report.html").read_text()
+    # On a slow machine compilers may take every pair: then no slice has layers that count.
+    has_layers = bool(delayed["layers"])
+    assert ("Where the time goes inside the server" in (folder / "report.html").read_text()) == has_layers
 
 
 def test_recorded_requests_are_printed_one_by_one(shared_lab: Lab, delayed: Any) -> None:
