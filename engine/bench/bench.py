@@ -14,6 +14,7 @@ import csv
 import os
 import platform
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -67,6 +68,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> int:
     given = arguments()
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))  # as Ctrl-C: servers and folders go
     try:
         bench(given)
     except BenchError as error:
