@@ -350,9 +350,9 @@ def test_a_worker_elsewhere_ends_its_trial_and_removes_its_temporary_files(
             assert time.monotonic() < end, (tmp_path / "log").read_text()[-4000:]
             time.sleep(0.1)
         driver = int((tmp_path / "driver").read_text())
-        assert lives(driver) and list((tmp_path / "tmp").glob("steelyard-*"))
+        assert lives(driver) and list((tmp_path / "tmp").glob(".steelyard-*"))
         strike(groups[machine], number)
-        while lives(driver) or list((tmp_path / "tmp").glob("steelyard-*")):
+        while lives(driver) or list((tmp_path / "tmp").glob(".steelyard-*")):
             assert time.monotonic() < end, (tmp_path / "log").read_text()[-4000:]
             time.sleep(0.1)
 

@@ -44,6 +44,16 @@ def test_the_folder_of_a_process_that_lives_and_a_users_own_stay(tmp_path: Path)
     assert list(tmp_path.iterdir()) == [own]
 
 
+def test_the_folder_for_sockets_of_a_process_that_was_killed_is_removed_by_the_next(tmp_path: Path) -> None:
+    kill = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
+    for last, left in ((kill, 1), ("", 0)):
+        text = f"from steelyard.hosts.scratch import control_folder\nwith control_folder():\n    exec({last!r})"
+        subprocess.run(
+            [sys.executable, "-c", text], env={**os.environ, "TMPDIR": str(tmp_path)}, timeout=60, check=False
+        )
+        assert len(list(tmp_path.iterdir())) == left
+
+
 def test_a_folder_that_another_process_removed_before_it_was_locked_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,8 @@
-"""A folder beside the one that it becomes, since only a rename on the same file system is atomic. It is locked while its process
-lives, so that leftovers of killed processes are recognised and removed."""
+"""A temporary folder that is locked while its process lives, so that leftovers of killed processes are recognised and removed.
+
+It is made beside the one that it becomes, since only a rename on the same file system is atomic, or in the system's folder for
+such files.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from pathlib import Path
 
 from .children import hold_interrupts
 
-_PREFIX = ".steelyard-temporary-"
+_PREFIX = ".steelyard-tmp-"  # short: sockets in such a folder have paths of at most 107 bytes
 _LEFTOVERS = f"{_PREFIX}????????"  # the name that mkdtemp makes
 
 

@@ -6,11 +6,12 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from ..base import paths
 from ..base.errors import SteelyardError
+from ..base.temporary_folder import temporary_folder
 
 
 def _sweep(base: Path) -> None:
@@ -38,12 +39,12 @@ def scratch_folder(prefix: str) -> Iterator[str]:
 @contextmanager
 def control_folder() -> Iterator[str]:
     """A folder for control sockets, outside the scratch folder because a socket's path has at most 107 bytes."""
-    try:
-        holder = tempfile.TemporaryDirectory(prefix="steelyard-", ignore_cleanup_errors=True)
-    except OSError as error:
-        raise SteelyardError(
-            f"no folder for control sockets can be made in {tempfile.gettempdir()}: {error.strerror}",
-            hint="set TMPDIR to a writable folder",
-        ) from None
-    with holder as folder:
-        yield folder
+    with ExitStack() as stack:
+        try:
+            folder = stack.enter_context(temporary_folder(Path(tempfile.gettempdir())))
+        except OSError as error:
+            raise SteelyardError(
+                f"no folder for control sockets can be made in {tempfile.gettempdir()}: {error.strerror}",
+                hint="set TMPDIR to a writable folder",
+            ) from None
+        yield str(folder)
