@@ -379,6 +379,13 @@ def test_a_run_that_turns_out_dearer_gives_up_forks_and_in_the_end_the_verdict_b
     assert len(stopping.fit_after_trial(asked, 3, 900, 300, 890, asked).trials) == 4
 
 
+@pytest.mark.parametrize(("fork", "forks"), [(230, 4), (244, 4), (246, 3), (150, 6)])
+def test_a_run_whose_last_fork_gives_the_verdict_may_take_a_tenth_more_than_its_budget(fork: float, forks: int) -> None:
+    """More forks than a verdict needs are only driven within a twentieth."""
+    now = schedule(WSTEST, forks=8, pairs=3, budget_seconds=890)
+    assert len(stopping.fit_after_trial(now, 2, 2 * fork, fork, 890, now).trials) == forks
+
+
 def test_the_pilot_decides_the_pairs_only_where_nobody_else_did() -> None:
     assert after_one(schedule(WSTEST), 100, pairs=7).pairs_per_cell == 7
     assert after_one(schedule(WSTEST, pairs=9), 100, pairs=7).pairs_per_cell == 9

@@ -18,6 +18,8 @@ LEAST_WARM_UP_WITHOUT_COMPILER_SECONDS = 4.0
 LEAST_FOR_A_VERDICT = 4  # forks
 END_SECONDS = 1.5  # of a trial, after its last pair: counts are compared, processes end
 OVER = 0.05  # share by which a run may exceed its budget, since forks vary in duration
+# The same where it has a verdict then, and else none: all of its time would be lost.
+OVER_FOR_A_VERDICT = 0.1
 
 Seconds = float
 # From the schedule, the number of finished trials and the seconds spent: the schedule to continue with. Fewer trials
@@ -194,15 +196,17 @@ def fit_after_trial(
         changed = _plan_forks(schedule, cost, spent, budget)
         trial = cost.of_trial(changed.pairs_per_cell, len(changed.cells))
         in_fork = _first_trials_per_fork(changed)
-        return _limit_forks(changed, _fitting(spent, trial * in_fork, 1 / in_fork, budget))
+        return _limit_forks(changed, _fitting(spent, trial * in_fork, 1 / in_fork, (1 + OVER) * budget))
     if done % per_fork:
         return schedule
-    return _limit_forks(schedule, _fitting(spent, each * per_fork, done // per_fork, budget))
+    fork, forks = each * per_fork, done // per_fork
+    with_verdict = min(forks_for_a_verdict(schedule), _fitting(spent, fork, forks, (1 + OVER_FOR_A_VERDICT) * budget))
+    return _limit_forks(schedule, max(with_verdict, _fitting(spent, fork, forks, (1 + OVER) * budget)))
 
 
-def _fitting(spent: Seconds, fork: Seconds, done: float, budget: Seconds) -> int:
-    """The total number of forks that fit, if each further one costs `fork`."""
-    return int(done + max(0.0, (1 + OVER) * budget - spent) / max(fork, 1e-9))
+def _fitting(spent: Seconds, fork: Seconds, done: float, most: Seconds) -> int:
+    """The total number of forks that fit into `most`, if each further one costs `fork`."""
+    return int(done + max(0.0, most - spent) / max(fork, 1e-9))
 
 
 def _limit_forks(schedule: Schedule, fitting: int) -> Schedule:
@@ -315,7 +319,7 @@ def at_looks(schedule: Schedule, done: int, spent: Seconds, each: Seconds, decid
     elif budget is None:
         last = schedule.looks[-1]
     else:
-        fitting = max(schedule.least_forks, _fitting(spent, each * per_fork, forks, budget))
+        fitting = max(schedule.least_forks, _fitting(spent, each * per_fork, forks, (1 + OVER) * budget))
         if forks == schedule.looks[0] - 1:
             schedule = schedule.model_copy(update={"looks": looks_within(schedule.looks, fitting)})
         last = max([*(look for look in schedule.looks if look <= fitting), min(fitting, schedule.looks[0]), forks])
