@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from . import comparison, envelope, flight, petstore, reliability, soakit, soaservers, wstest
+from . import comparison, envelope, flight, frameworks, petstore, reliability, soakit, soaservers, wstest
 from .kept_run import Kept
 
 # By the name of the kept run: what stands between the marks of its notes.
@@ -17,4 +17,5 @@ MADE: Mapping[str, Callable[[Kept], str]] = {
     **soakit.MADE,
     **reliability.MADE,
     **envelope.MADE,
+    **frameworks.MADE,
 }

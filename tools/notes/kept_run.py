@@ -98,9 +98,9 @@ class Kept:
 
     @cached_property
     def on_a_jvm(self) -> list[str]:
-        """The subjects that run on a JDK."""
+        """The subjects whose server runs on a JDK; companions, before it, may do so as well."""
         subjects: Mapping[str, Sequence[Mapping[str, object]]] = self.run.environment["subjects"]
-        return [label for label, parts in subjects.items() if any(part.get("jdk") for part in parts)]
+        return [label for label, parts in subjects.items() if parts[-1].get("jdk")]
 
 
 def ratio_in(kept: Kept, subject: str, cell: str) -> str:
