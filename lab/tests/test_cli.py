@@ -58,9 +58,13 @@ main()
 
 def interrupted(number: signal.Signals, *words: str, folder: Path) -> tuple[int, list[str]]:
     """The exit code and the lines on standard error of Python, which gets a signal as soon as it has printed a line."""
-    begun = subprocess.Popen(
-        [sys.executable, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    inherited = signal.signal(number, signal.SIG_DFL)  # under nohup it is ignored, by all descendants
+    try:
+        begun = subprocess.Popen(
+            [sys.executable, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+    finally:
+        signal.signal(number, inherited)
     assert begun.stdout is not None and begun.stdout.readline() == "here\n"
     begun.send_signal(number)
     _, errors = begun.communicate(timeout=30)
