@@ -16,9 +16,8 @@ from steelyard.report.browser import browser
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-collect_ignore_glob = [
-    "services/*/python-*"
-]  # `make test-python-services` runs them with the packages of their servers
+# `make test-python-services` runs them, with the packages of their servers.
+collect_ignore_glob = ["services/*/python-*"]
 START_MS = 120_000  # start of a browser on a busy machine
 UNTIL = "STEELYARD_TESTS_UNTIL"  # seconds of the epoch, set by tools/parts.py
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from steelyard.base.text import bytes_text, ratio_text, value_text
 
-from .kept_run import Kept, command, listed, ratio_in, steadiness, tally, true
+from .kept_run import Kept, command, listed, ratio_in, steadiness, table_by_cell, tally, true
 
 
 def envelope(kept: Kept) -> str:
@@ -26,25 +26,16 @@ def _page(kept: Kept, shown: Iterable[str]) -> str:
             command(kept),
             f"Throughput over {reference}, with its interval. Decided comparisons are bold, adjusted for all cells that are judged "
             "together. Each interval is for its cell alone, and not adjusted.",
-            _table(kept, ratio_in),
+            table_by_cell(kept, ratio_in, _users(kept)),
             "Bytes of a request and of an answer on the wire, with headers; processor time per request of the server and of the "
             "engine, in µs.",
-            _table(kept, _cost_of, [reference]),
+            table_by_cell(kept, _cost_of, _users(kept), [reference]),
             tally(kept),
             steadiness(kept),
             "What it shows.",
             listed(list(shown)),
         ]
     )
-
-
-def _table(kept: Kept, of: Callable[[Kept, str, str], str], before: Sequence[str] = ()) -> str:
-    """A row a cell, a column a subject."""
-    subjects = [*before, *kept.others]
-    rows = [f"| | {' | '.join(subjects)} |", f"|---|{'--:|' * len(subjects)}"]
-    for cell in kept.judged_cells:
-        rows.append(f"| {cell.removesuffix(_users(kept))} | {' | '.join(of(kept, each, cell) for each in subjects)} |")
-    return "\n".join(rows)
 
 
 def _cost_of(kept: Kept, subject: str, cell: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from steelyard.base.text import ratio_text, value_text
 
-from .kept_run import Kept, command, listed, ratio_in, steadiness, tally, true
+from .kept_run import Kept, command, listed, ratio_in, steadiness, table_by_cell, tally, true
 
 # What a server costs its user: the measure and its heading. Each is taken from the judged cell of `item`, but throughput and the
 # requests of a processor from the closed load, in which the server is busy.
@@ -17,6 +17,7 @@ COSTS = (
     ("memory", "memory under load, MiB"),
     ("artifact_size", "deployed, MiB"),
 )
+JUDGED = " equal-rate"  # the load of the judged cells, with which their names end
 CLOSED = (("throughput", "requests/s"), ("requests_per_core", "requests/s of a busy processor"))
 
 
@@ -28,23 +29,12 @@ def frameworks(kept: Kept) -> str:
         steadiness(kept),
         f"Server processor time per request over that of {kept.run.schedule.reference} at an equal open rate, with its 95% "
         "interval; bold where it was decided. Less is better:",
-        by_operation(kept),
+        table_by_cell(kept, ratio_in, JUDGED),
         f"What each server takes, on `{_operation(kept.judged_cells[0])}`, as means over forks. The first five columns are of the "
         "equal open rate, the others of 8 users under a closed load. Their intervals are in results.csv:",
         costs(kept),
     ]
     return "\n\n".join([*parts, "What it shows.", listed(list(_shown(kept)))])
-
-
-def by_operation(kept: Kept) -> str:
-    """Each server's ratio to the reference in every judged cell."""
-    cells = kept.judged_cells
-    rows = [
-        f"| over {kept.run.schedule.reference} | {' | '.join(map(_operation, cells))} |",
-        "|---" * (1 + len(cells)) + "|",
-    ]
-    rows += [f"| {label} | {' | '.join(ratio_in(kept, label, cell) for cell in cells)} |" for label in kept.others]
-    return "\n".join(rows)
 
 
 def costs(kept: Kept) -> str:
@@ -57,13 +47,16 @@ def costs(kept: Kept) -> str:
     ]
     for label in kept.run.schedule.subjects:
         figures = [(judged, measure) for measure, _ in COSTS] + [(closed, measure) for measure, _ in CLOSED]
-        values = [kept.figure(label, cell, measure).value for cell, measure in figures]
-        rows.append(f"| {label} | {' | '.join('-' if value is None else value_text(value) for value in values)} |")
+        rows.append(f"| {label} | {' | '.join(value_text(kept.value(label, *figure)) for figure in figures)} |")
     return "\n".join(rows)
 
 
 def _operation(cell: str) -> str:
-    return cell.partition(" ")[0]
+    return cell.removesuffix(JUDGED)
+
+
+def _by_server(kept: Kept, cell: str, measure: str) -> dict[str, float]:
+    return {label: kept.value(label, cell, measure) for label in kept.run.schedule.subjects}
 
 
 def _shown(kept: Kept) -> Iterator[str]:
@@ -75,38 +68,28 @@ def _shown(kept: Kept) -> Iterator[str]:
     more = [label for label, each in others.items() if all(one.verdict == "slower" for one in each)]
     for labels, word in ((less, "less"), (more, "more")):
         yield f"{', '.join(labels) or 'No server'} was shown to cost {word} than {reference} in all {len(cells)} operations."
-    yield from _turned(kept)
     yield from _platforms(kept)
 
 
 def _extremes(kept: Kept, cell: str) -> str:
     """The cheapest and the dearest server of a cell, by the means over forks."""
-    spent = {label: kept.value(label, cell, "cpu_per_request") for label in kept.run.schedule.subjects}
+    spent = _by_server(kept, cell, "cpu_per_request")
     least, most = min(spent, key=lambda label: spent[label]), max(spent, key=lambda label: spent[label])
-    one = kept.between(least, most, cell)
-    word = (
-        f"{value_text(spent[least])} \N{MICRO SIGN}s on {least} and {value_text(spent[most])} \N{MICRO SIGN}s on {most}"
+    how = (
+        f"{ratio_text(kept.ratio(most, least, cell))} times as much"
+        if kept.between(least, most, cell).is_decided
+        else "a difference that was not shown"
     )
-    if not one.is_decided:
-        return f"A request of `{_operation(cell)}` takes from {word}; that the two differ was not shown."
-    return f"A request of `{_operation(cell)}` takes between {word}, {ratio_text(kept.ratio(most, least, cell))} times as much."
-
-
-def _turned(kept: Kept) -> Iterator[str]:
-    """A sentence for each server that costs less than the reference in one operation and more in another."""
-    reference = kept.run.schedule.reference
-    for label in kept.others:
-        verdicts = {cell: kept.between(label, reference, cell).verdict for cell in kept.judged_cells}
-        less = [_operation(cell) for cell, verdict in verdicts.items() if verdict == "faster"]
-        more = [_operation(cell) for cell, verdict in verdicts.items() if verdict == "slower"]
-        if less and more:
-            yield f"{label} costs less than {reference} on {', '.join(less)}, and more on {', '.join(more)}."
+    return (
+        f"A request of `{_operation(cell)}` takes between {value_text(spent[least])} \N{MICRO SIGN}s on {least} and "
+        f"{value_text(spent[most])} \N{MICRO SIGN}s on {most}, {how}."
+    )
 
 
 def _platforms(kept: Kept) -> Iterator[str]:
     """What starting and memory cost on a JVM and without one."""
     judged = kept.judged_cells[0]
-    starts = {label: kept.value(label, judged, "time_to_first_answer") for label in kept.run.schedule.subjects}
+    starts = _by_server(kept, judged, "time_to_first_answer")
     on_jvm = [starts[label] for label in kept.on_a_jvm]
     others = [seconds for label, seconds in starts.items() if label not in kept.on_a_jvm]
     yield true(
@@ -114,7 +97,7 @@ def _platforms(kept: Kept) -> Iterator[str]:
         f"On a JVM the first answer came {value_text(min(on_jvm))} to {value_text(max(on_jvm))} s after the start, elsewhere "
         f"{value_text(min(others))} to {value_text(max(others))} s.",
     )
-    rest = {label: kept.value(label, judged, "memory_at_rest") for label in kept.run.schedule.subjects}
+    rest = _by_server(kept, judged, "memory_at_rest")
     yield true(
         min(rest[label] for label in kept.on_a_jvm) > max(rest[label] for label in rest if label not in kept.on_a_jvm),
         "The servers on a JVM have the most memory already at rest: each has a heap of one fixed size.",

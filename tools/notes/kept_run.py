@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -112,6 +112,16 @@ def ratio_in(kept: Kept, subject: str, cell: str) -> str:
     low, high = (ratio_text(bound, one.interval) for bound in one.interval)
     shown = ratio_text(one.ratio, one.interval)
     return f"{f'**{shown}**' if one.is_decided else shown} ({low} to {high})"
+
+
+def table_by_cell(kept: Kept, of: Callable[[Kept, str, str], str], ending: str = "", before: Sequence[str] = ()) -> str:
+    """A row for each judged cell, whose name is shown without `ending`, and a column for each subject: those `before` the others
+    than the reference come first."""
+    subjects = [*before, *kept.others]
+    rows = [f"| | {' | '.join(subjects)} |", f"|---|{'--:|' * len(subjects)}"]
+    for cell in kept.judged_cells:
+        rows.append(f"| {cell.removesuffix(ending)} | {' | '.join(of(kept, each, cell) for each in subjects)} |")
+    return "\n".join(rows)
 
 
 class NoLongerTrueError(Exception):

@@ -183,7 +183,8 @@ impl Runner<'_> {
             output.tick(&tick)?;
         }
         output.slice(slice, &plan, &result)?;
-        drop(result); // whoever reads "drained" sees the memory without it
+        // The histograms are freed before the caller learns that the slice has ended.
+        drop(result);
         if ended == Ended::AsPlanned {
             control::print_line(&serde_json::json!({"drained": slice.number}))?;
         }

@@ -19,7 +19,7 @@ namespace Steelyard.Shop
                 Username = "steelyard",
                 Password = Variable("STEELYARD_PASSWORD", ""),
                 SslMode = SslMode.Disable,
-                Options = "-c default_transaction_isolation=" + IsolationOfEnvironment().Replace("-", "\\ "),
+                Options = "-c default_transaction_isolation=" + Variable("STEELYARD_ISOLATION", "read-committed").Replace("-", "\\ "),
                 MinPoolSize = connections,
                 MaxPoolSize = connections,
                 MaxAutoPrepare = Variable("STEELYARD_PREPARED", "on") == "off" ? 0 : MostStatements,
@@ -37,8 +37,6 @@ namespace Steelyard.Shop
             foreach (NpgsqlConnection connection in opened)
                 await connection.DisposeAsync();
         }
-
-        static string IsolationOfEnvironment() => Variable("STEELYARD_ISOLATION", "read-committed");
 
         static string Variable(string name, string otherwise)
         {
