@@ -7,7 +7,6 @@ import io
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from lxml import etree
@@ -28,7 +27,7 @@ from ...models.job import (
     Think,
 )
 from ...models.outputs.own_service import LeftOut
-from .planned import ExportedOperation, ExportedSession, PlannedExport, Secret
+from .planned import ExportedOperation, ExportedSession, ExportedUnit, PlannedExport, Secret
 
 _PLACE = re.compile(r"\{\{(\w{1,64})(?::(url|json|xml))?\}\}")
 # How JMeter fills the engine's own places; a comma in a function has a backslash before it.
@@ -56,12 +55,10 @@ def jmeter_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
     """The test plan and the data of its sessions by file name, and what the plan does not express. Raises ConfigurationError where
     JMeter has no such load."""
     name = plan.load_target.name.replace(":", "-")
-    units = [_Unit(operation.name, operation.weight, [operation], None) for operation in plan.operations]
-    units += [_Unit(session.name, session.weight, session.steps, session) for session in plan.sessions]
-    reasons = {unit.name: _why_not(plan, unit) for unit in units}
+    reasons = {unit.name: _why_not(plan, unit) for unit in plan.units}
     left_out = [*plan.left_out, *_approximations(plan)]
     left_out += [LeftOut(what=unit, why=why) for unit, why in reasons.items() if why is not None]
-    units = [unit for unit in units if reasons[unit.name] is None]
+    units = [unit for unit in plan.units if reasons[unit.name] is None]
     for unit in units:
         left_out += _partly_left_out(unit)
     if len(units) > 1:
@@ -89,30 +86,12 @@ def jmeter_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
     return {f"{name}.jmx": f"{head}{name}.jmx -l results.jtl -->\n{text}\n", **files}, left_out
 
 
-@dataclass(frozen=True)
-class _Unit:
-    """A part of the mix: an operation, or a session with its steps."""
-
-    name: str
-    weight: float
-    steps: Sequence[ExportedOperation]
-    session: ExportedSession | None
-
-    @property
-    def captures(self) -> list[Capture]:
-        """All captures of its steps."""
-        if self.session is None:
-            return []
-        return [capture for step in self.session.session.steps for capture in step.captures.values()]
-
-
 Part = list[etree._Element]  # an element and the tree below it
 
 
-def _why_not(plan: PlannedExport, unit: _Unit) -> str | None:
+def _why_not(plan: PlannedExport, unit: ExportedUnit) -> str | None:
     """Why JMeter cannot send an operation, or the steps of a session; None if it can."""
-    values = {*plan.secret_values, *(unit.session.values if unit.session else ())}
-    places = {place for step in unit.steps for place in step.places} - values
+    places = {place for step in unit.steps for place in step.places} - plan.values_of(unit)
     unknown = sorted(place for place in places if place not in _FILLED and not _TIME_PLUS.fullmatch(place))
     if unknown:
         return f"JMeter has no equivalent of {', '.join(unknown)}"
@@ -128,14 +107,14 @@ def _why_not(plan: PlannedExport, unit: _Unit) -> str | None:
     return None if other is None else f"JMeter has no equivalent of the expression {other}"
 
 
-def _partly_left_out(unit: _Unit) -> Iterator[LeftOut]:
+def _partly_left_out(unit: ExportedUnit) -> Iterator[LeftOut]:
     """What JMeter does otherwise with a part of the mix."""
     for step in unit.steps:
         if len(step.rows) > 1:
             yield LeftOut(what=f"rows of {step.name}", why=f"JMeter sends the first of {len(step.rows):,} requests")
-    if unit.session is None:
+    if isinstance(unit, ExportedOperation):
         return
-    session = unit.session.session
+    session = unit.session
     if session.again_on:
         statuses = ", ".join(map(str, session.again_on))
         yield LeftOut(what=f"again_on of {unit.name}", why=f"JMeter does not log in again after {statuses}")
@@ -337,14 +316,14 @@ def _throughput_controller(name: str, percent: float, below: Sequence[Part]) -> 
     return _element("ThroughputController", "ThroughputControllerGui", name, properties, below)
 
 
-def _unit_elements(plan: PlannedExport, unit: _Unit, name: str, files: dict[str, str]) -> list[Part]:
+def _unit_elements(plan: PlannedExport, unit: ExportedUnit, name: str, files: dict[str, str]) -> list[Part]:
     """The elements of an operation, or of a session, whose data may go into a file of its own."""
-    if unit.session is None:
-        return [_sampler(unit.steps[0], {}), *_pause(plan.think)]
-    model = unit.session.session
+    if isinstance(unit, ExportedOperation):
+        return [_sampler(unit, {}), *_pause(plan.think)]
+    model = unit.session
     made: list[Part] = []
     if model.rows is not None:
-        made.append(_data(plan, unit.session, f"{name}.{unit.name}.csv", files))
+        made.append(_data(plan, unit, f"{name}.{unit.name}.csv", files))
     once: list[Part] = []
     for operation, step in zip(unit.steps, model.steps, strict=True):
         parts = [_sampler(operation, step.captures), *_pause(step.think)]

@@ -28,7 +28,7 @@ from ...models.job import (
 )
 from ...models.outputs.own_service import LeftOut
 from ...plan.cells import lead_out_seconds
-from .planned import ExportedOperation, ExportedSession, PlannedExport, Secret
+from .planned import ExportedOperation, ExportedSession, ExportedUnit, PlannedExport, Secret
 
 _FILLED = ("uuid", "time", "counter", "nonce")  # and time_plus_SECONDS
 # of the expressions of the engine, in a form that JavaScript's differ from
@@ -66,19 +66,14 @@ def k6_files(plan: PlannedExport) -> tuple[dict[str, str], list[LeftOut]]:
     return {script: fill_script("k6_script.js", texts), data: json.dumps(rows, ensure_ascii=False) + "\n"}, left_out
 
 
-def _why_not(plan: PlannedExport, unit: ExportedOperation | ExportedSession) -> str | None:
+def _why_not(plan: PlannedExport, unit: ExportedUnit) -> str | None:
     """Why k6 cannot send an operation, or the steps of a session; None if it can."""
-    steps = unit.steps if isinstance(unit, ExportedSession) else [unit]
-    values = {*plan.secret_values, *(unit.values if isinstance(unit, ExportedSession) else ())}
-    why_not = why_not_filled({place for step in steps for place in step.places} - values)
+    why_not = why_not_filled({place for step in unit.steps for place in step.places} - plan.values_of(unit))
     if why_not is not None:
         return why_not
-    if not isinstance(unit, ExportedSession):
-        return None
-    captures = [capture for step in unit.session.steps for capture in step.captures.values()]
-    if any(isinstance(capture, PathCapture) for capture in captures):
+    if any(isinstance(capture, PathCapture) for capture in unit.captures):
         return "k6 finds no value by a path of elements"
-    expressions = [capture.expression for capture in captures if isinstance(capture, RegexCapture)]
+    expressions = [capture.expression for capture in unit.captures if isinstance(capture, RegexCapture)]
     other = next((expression for expression in expressions if javascript_expression(expression) is None), None)
     return None if other is None else f"JavaScript has no equivalent of the expression {other}"
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import islice, repeat
 from pathlib import Path
 
 from ...base.errors import ConfigurationError
-from ...models.job import Profile, Rule, Session, Think
+from ...models.job import Capture, Profile, Rule, Session, Think
 from ...models.outputs.own_service import LeftOut
 from .. import answer_rules
 from ..load_operation import LoadOperation
@@ -52,6 +52,21 @@ class ExportedOperation:
     rule: Rule
     places: frozenset[str]
 
+    @property
+    def steps(self) -> Sequence[ExportedOperation]:
+        """The operation itself, its only step."""
+        return [self]
+
+    @property
+    def captures(self) -> Sequence[Capture]:
+        """Empty: only sessions capture values."""
+        return []
+
+    @property
+    def values(self) -> Set[str]:
+        """Empty: only sessions have values."""
+        return frozenset()
+
 
 @dataclass(frozen=True)
 class ExportedSession:
@@ -64,10 +79,18 @@ class ExportedSession:
     rows: Sequence[Mapping[str, str]]
 
     @property
-    def values(self) -> set[str]:
+    def captures(self) -> Sequence[Capture]:
+        """All captures of its steps."""
+        return [capture for step in self.session.steps for capture in step.captures.values()]
+
+    @property
+    def values(self) -> Set[str]:
         """The names of the values that its data and its captures give."""
         captured = {name for step in self.session.steps for name in step.captures}
         return captured | {name for row in self.rows[:1] for name in row}
+
+
+ExportedUnit = ExportedOperation | ExportedSession  # a part of the mix
 
 
 @dataclass(frozen=True)
@@ -87,9 +110,13 @@ class PlannedExport:
     secret_values: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def units(self) -> list[ExportedOperation | ExportedSession]:
+    def units(self) -> list[ExportedUnit]:
         """What the mix weighs: the operations, and the sessions."""
         return [*self.operations, *self.sessions]
+
+    def values_of(self, unit: ExportedUnit) -> set[str]:
+        """The names of the values that a part of the mix has: its own, and all secrets."""
+        return {*self.secret_values, *unit.values}
 
 
 def plan_export(
