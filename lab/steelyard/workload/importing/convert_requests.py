@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote, urlsplit
 from ...base.errors import ImportRefusedError
 from ...base.text import plural
 from ...models.outputs.own_service import ImportedSession, ImportOutput
-from .credentials import CredentialUse, credential_use
+from .credentials import CredentialUse, auth_variable, credential_use, secret_variable
 from .documents import is_url, origin
 from .folder import changes_state, first_reason, import_output
 from .imported_sessions import link_sessions
@@ -33,7 +33,7 @@ from .other_tools.imported_requests import (
     Reader,
 )
 from .path_ids import fold_ids
-from .requests_folder import Content, ImportedOperation, holes_of, place_variable, secret_variable, write_requests
+from .requests_folder import Content, ImportedOperation, holes_of, write_requests
 from .secrets import clean_request
 
 MOST_OPERATIONS = 1_000
@@ -169,14 +169,14 @@ def _required_input(content: Content) -> list[str]:
     """What the user must fill in before the first load."""
     notes: list[str] = []
     if content.credentials.auth is not None:
-        variable = secret_variable(content.name, content.credentials.auth)
+        variable = auth_variable(content.name, content.credentials.auth)
         user = _auth_text(content.credentials.auth)
         notes.append(f"to fill: {variable} in the environment, the secret of {user}, which every request carries")
     for credentials, place in content.credentials.places.items():
         header = dict(content.credentials.header(credentials)).items()
         names = [operation.name for operation in content.operations if header <= operation.headers.items()]
         where = f"which {one_line(', '.join(names), 100)} {'carry' if len(names) > 1 else 'carries'}"
-        variable = place_variable(content.name, place)
+        variable = secret_variable(content.name, place)
         notes.append(f"to fill: {variable} in the environment, the secret of {_auth_text(credentials)}, {where}")
     for hole, names in holes_of(content).items():
         notes.append(f"to fill: [data.{hole}] in service.toml, for {{{{{hole}}}}} in {one_line(', '.join(names), 100)}")

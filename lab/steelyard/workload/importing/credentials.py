@@ -43,6 +43,17 @@ def authorization(kind: str, place: str, user: str = "") -> str:
     return f"Basic {as_place(computed)}"
 
 
+def auth_variable(service: str, credentials: HeldCredentials) -> str:
+    """The environment variable for the secret of a service's `[auth]`."""
+    return secret_variable(service, "token" if credentials.kind == "bearer" else "password")
+
+
+def secret_variable(service: str, place: str) -> str:
+    """The environment variable for the secret that fills a place of a service's requests."""
+    plain = re.sub(r"\W", "_", service, flags=re.ASCII).upper()
+    return f"{'_' if plain[:1].isdecimal() else ''}{plain}_{place.removeprefix('auth_').upper()}"
+
+
 def credential_use(held: Sequence[HeldCredentials | None]) -> CredentialUse:
     """How the requests with these credentials, one each, get them. Digests and user name tokens have no header of their own: where
     there are any, the first user's go with every request."""

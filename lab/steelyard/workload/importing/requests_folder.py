@@ -3,7 +3,6 @@ places for secrets."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,12 +10,12 @@ from pathlib import Path
 import tomli_w
 
 from ..body_formats import MEANINGS
-from .credentials import CredentialUse
+from .credentials import CredentialUse, auth_variable, secret_variable
 from .folder import LATER, TARGET, head_of
 from .multipart import is_multipart
 from .names import ENVELOPES, one_line
 from .other_tools.filled_texts import NAME_OF_PLACE, is_of_the_engine
-from .other_tools.imported_requests import HeldAnswer, HeldCredentials, ImportedRequests
+from .other_tools.imported_requests import HeldAnswer, ImportedRequests
 
 _HOLE = """
 # {{PLACE}} in OPERATIONS has no values yet; `load` refuses to start before it has. A name that begins
@@ -113,29 +112,18 @@ def _sessions(content: Content) -> str:
     return "\n" + tomli_w.dumps({"sessions": content.sessions}) if content.sessions else ""
 
 
-def secret_variable(name: str, credentials: HeldCredentials) -> str:
-    """The environment variable for a service's secret."""
-    return place_variable(name, "token" if credentials.kind == "bearer" else "password")
-
-
-def place_variable(name: str, place: str) -> str:
-    """The environment variable for the secret that fills a place of a service's requests."""
-    plain = re.sub(r"\W", "_", name, flags=re.ASCII).upper()
-    return f"{'_' if plain[:1].isdecimal() else ''}{plain}_{place.removeprefix('auth_').upper()}"
-
-
 def _auth(content: Content) -> str:
     credentials = content.credentials.auth
     if credentials is not None:
         user = {"user": credentials.user} if credentials.user else {}
         return _SECRET + tomli_w.dumps(
-            {"auth": {"kind": credentials.kind, **user, "secret": f"env:{secret_variable(content.name, credentials)}"}}
+            {"auth": {"kind": credentials.kind, **user, "secret": f"env:{auth_variable(content.name, credentials)}"}}
         )
     places = content.credentials.places.values()
     if not places:
         return ""
     return _SECRET + tomli_w.dumps(
-        {"secrets": {place: f"env:{place_variable(content.name, place)}" for place in places}}
+        {"secrets": {place: f"env:{secret_variable(content.name, place)}" for place in places}}
     )
 
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from ....base.text import first_names
 from ...login_flows import AUTH_SECRET
-from ..credentials import AUTHORIZATION, authorization
+from ..credentials import AUTHORIZATION, authorization, secret_variable
 from ..names import one_line, unused_name
 from ..other_tools.filled_texts import as_place
 from .operations import SampledRequest, Scheme
@@ -46,10 +46,10 @@ class RestCredentials:
     def tables(self, name: str) -> dict[str, dict[str, str]]:
         """The tables of service.toml that name the sources of the secrets of the service `name`; none without credentials."""
         if self.places:
-            return {"secrets": {place: f"env:{_variable(name, place)}" for place in self.places.values()}}
+            return {"secrets": {place: f"env:{secret_variable(name, place)}" for place in self.places.values()}}
         if self.auth is None:
             return {}
-        auth = {"kind": self.auth.kind, "secret": f"env:{_variable(name)}"}
+        auth = {"kind": self.auth.kind, "secret": f"env:{secret_variable(name, 'secret')}"}
         if self.auth.kind in ("basic", "digest"):
             auth["user"] = "USER"
         if self.auth.header:
@@ -68,10 +68,10 @@ class RestCredentials:
             if scheme == self.auth:
                 user = "put your name for USER in service.toml and " if scheme.kind in ("basic", "digest") else ""
                 value = f"{scheme.key}=VALUE" if scheme.header == "Cookie" else "the secret"
-                yield f"{where}: {user}put {value} into the variable {_variable(name)}"
+                yield f"{where}: {user}put {value} into the variable {secret_variable(name, 'secret')}"
             elif scheme in self.places:
                 value = "USER:PASSWORD" if scheme.kind == "basic" else "the secret"
-                yield f"{where}: put {value} into the variable {_variable(name, self.places[scheme])}"
+                yield f"{where}: put {value} into the variable {secret_variable(name, self.places[scheme])}"
             elif scheme.kind:
                 yield f"{where}; a service with digest authentication has one scheme: load these operations separately"
             else:
@@ -104,9 +104,3 @@ def _header(scheme: Scheme, place: str) -> tuple[str, str]:
     if scheme.kind != "api-key":
         return AUTHORIZATION, authorization(scheme.kind, place)
     return scheme.header, f"{scheme.key}={as_place(place)}" if scheme.header == "Cookie" else as_place(place)
-
-
-def _variable(name: str, place: str = "") -> str:
-    """The environment variable for a secret of the service `name`."""
-    plain = f"{'' if name[:1].isalpha() else 'SERVICE_'}{name.replace('-', '_')}"
-    return f"{plain}_{place.removeprefix('auth_') or 'secret'}".upper()
