@@ -17,12 +17,13 @@ from .convert_requests import convert_requests, read_known_file, require_descrip
 from .documents import REFERRING, Document, is_url, origin, read_all, read_first, require_target
 from .envelopes import answer_element, body_element, envelope_of, headers_of
 from .folder import SampledOperation, changes_data, first_reason, import_output, write_service
+from .left_out import Left
 from .names import XSD, local, one_line, space
 from .new_folder import folder_at, name_of, require_free
 from .samples import SampleMaker
 from .schemas import DRIVER, Schemas, write_schemas
 from .values import UnmetError
-from .wsdl import Left, WsdlDescription, WsdlOperation, read_wsdl
+from .wsdl import WsdlDescription, WsdlOperation, read_wsdl
 
 _CONTRACT = "contract"
 

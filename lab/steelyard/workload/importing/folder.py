@@ -14,9 +14,10 @@ from ...base.text import lower_first
 from ...models.outputs.own_service import ImportOutput, LeftOut
 from .documents import origin
 from .envelopes import answer_element, headers_of, title_of
+from .left_out import Left
 from .names import local, one_line, printable
 from .new_folder import name_of
-from .wsdl import Left, WsdlOperation
+from .wsdl import WsdlOperation
 
 # Verbs of operations that change data. A name is weak evidence, so service.toml asks the user to check.
 _CHANGES = re.compile(

@@ -13,6 +13,7 @@ from lxml import etree
 
 from ...base.errors import ImportRefusedError
 from .documents import Document, at_target
+from .left_out import Left, NotTakenError
 from .names import ADDRESSING_WSDL, BINDINGS, ENCODING, MIME, WSDL, WSDL_2, local, one_line, qualified_name
 from .policies import demands_of, notes_of
 
@@ -54,14 +55,6 @@ class WsdlOperation:
     text: str = ""
 
 
-@dataclass(frozen=True)
-class Left:
-    """What was not imported, and why: `component` describes an operation or a port."""
-
-    component: str
-    why: str
-
-
 @dataclass
 class WsdlDescription:
     """The operations of a description in order, what was left out (`left`), and notes on what was changed."""
@@ -69,10 +62,6 @@ class WsdlDescription:
     operations: list[WsdlOperation] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-
-
-class NotTakenError(Exception):
-    """One operation or port cannot be imported; the message gives the reason."""
 
 
 def read_wsdl(documents: Sequence[Document], target: str = "") -> WsdlDescription:

@@ -14,7 +14,7 @@ from graphql import (
 )
 
 from ....base.paths import HOST
-from ..wsdl import NotTakenError
+from ..left_out import NotTakenError
 
 _MOST_DEPTH = 10
 _DEPTH_OF_EMPTY = 6  # at and below which lists are empty: their items may hold such lists again

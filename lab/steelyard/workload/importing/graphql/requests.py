@@ -22,8 +22,8 @@ from graphql import (
 from graphql.execution.values import get_variable_values
 
 from ....base.text import first_names
+from ..left_out import Left, NotTakenError
 from ..names import one_line, printable, unused_name
-from ..wsdl import Left, NotTakenError
 from .arguments import ArgumentValues
 from .selections import SelectedFields, SelectionMaker, answer_schema
 

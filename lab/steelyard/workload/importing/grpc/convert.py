@@ -19,9 +19,9 @@ from ....base.text import first_names, lower_first
 from ....models.outputs.own_service import ImportOutput
 from ... import protobuf
 from ..folder import LATER, TARGET, changes_state, first_reason, head_of, import_output
+from ..left_out import Left
 from ..names import one_line
 from ..new_folder import name_of
-from ..wsdl import Left
 from .compiling import files_of
 from .samples import MessageSamples
 

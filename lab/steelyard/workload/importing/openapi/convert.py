@@ -15,10 +15,10 @@ from ....base.text import first_names
 from ....models.outputs.own_service import ImportOutput
 from ..documents import is_url, origin
 from ..folder import first_reason, import_output
+from ..left_out import Left, NotTakenError
 from ..names import one_line
 from ..new_folder import name_of
 from ..values import UnmetError
-from ..wsdl import Left, NotTakenError
 from .credentials import credentials_of
 from .folder import RestFolder, write_rest_service
 from .forms import WrittenBody, unwritable_fields, write_body

@@ -12,8 +12,8 @@ from ....base import paths
 from ....base.errors import ImportRefusedError
 from ....base.text import first_names
 from ..documents import at_target, is_url, origin
+from ..left_out import Left, NotTakenError
 from ..names import one_line, unused_name
-from ..wsdl import Left, NotTakenError
 from .content_types import FORM, accept_of, is_json, is_wildcard, json_of, sendable_body
 from .form_fields import fields_of
 from .operations import SAFE, OpenApiDescription, RestBody, RestOperation, RestParameter, Scheme

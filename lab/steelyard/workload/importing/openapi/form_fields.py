@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..left_out import NotTakenError
 from ..names import one_line
-from ..wsdl import NotTakenError
 from .forms import FieldForm
 from .parameters import STYLES
 from .references import Node, OpenApiDocuments

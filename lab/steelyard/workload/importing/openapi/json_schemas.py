@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..wsdl import NotTakenError
+from ..left_out import NotTakenError
 from .references import Node, OpenApiDocuments
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..wsdl import Left
+from ..left_out import Left
 from .forms import FieldForm, WrittenBody
 from .parameters import WireForm
 from .references import Node

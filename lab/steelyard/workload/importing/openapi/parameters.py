@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from ..left_out import NotTakenError
 from ..values import UnmetError
-from ..wsdl import NotTakenError
 
 STYLES = {
     "path": ("simple", "label", "matrix"),

@@ -10,8 +10,8 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 from ....base.errors import ImportRefusedError
 from .. import documents
+from ..left_out import NotTakenError
 from ..names import one_line
-from ..wsdl import NotTakenError
 from .reading import values_of
 
 MOST_DOCUMENTS = 100

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..left_out import NotTakenError
 from ..names import one_line
-from ..wsdl import NotTakenError
 from .content_types import FORM, MULTIPART, sendable_body
 from .description import OpenApiReading
 from .forms import FieldForm

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from ....base.errors import ImportRefusedError
+from ..left_out import NotTakenError
 from ..names import one_line
-from ..wsdl import NotTakenError
 from .description import OpenApiReading
 from .operations import OpenApiDescription
 from .references import Node, OpenApiDocuments

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ....base.errors import ImportRefusedError
-from ..wsdl import Left
+from ..left_out import Left
 
 # Statuses that other tools take as right by themselves; they follow redirects, which the engine does not.
 RIGHT_STATUSES = (200, 201, 202, 203, 204, 205, 206)
