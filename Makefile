@@ -74,6 +74,7 @@ check: build ## check format, lint, types and generated files
 	$(RUN) ruff format --check conftest.py ci lab services servers tests tools docs/decisions engine/bench monitor/bench
 	$(RUN) ruff check conftest.py ci lab services servers tests tools docs/decisions engine/bench monitor/bench
 	$(RUN) mypy lab/steelyard
+	$(RUN) mypy tests/attacks
 	$(RUN) mypy engine/bench
 	$(RUN) mypy monitor/bench/overhead.py monitor/bench/cost.py monitor/bench/beside.py
 	$(RUN) python engine/bench/table.py --check

@@ -41,7 +41,7 @@ def lying(answer: Answer, path: str, lie: str) -> Answer:
     """The answer to a request for this path, as the lie has it."""
     status, content = answer
     if path == "/login":
-        instead = {"no-token": (200, {}), "login-refused": (500, {"error": "no"})}
+        instead: dict[str, Answer] = {"no-token": (200, {}), "login-refused": (500, {"error": "no"})}
         instead |= {name: (200, {"token": token}) for name, token in TOKENS.items()}
         return instead.get(lie, answer) if status == 200 else answer
     if path == "/cart" and lie == "no-form":

@@ -26,7 +26,7 @@ class Attack:
     @property
     def variant(self) -> str:
         """What is done: the variants of a kind come in a drawn order, all of them before the first comes again."""
-        variants = list(known_kinds()[self.kind].VARIANTS)
+        variants: list[str] = list(known_kinds()[self.kind].VARIANTS)
         turn, place = divmod(self.number, len(variants))
         random.Random(f"{self.seed} {self.kind} {turn}").shuffle(variants)
         return variants[place]

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 from .plan import Attack
 
@@ -41,7 +42,8 @@ def read(table: Path) -> Iterator[Row]:
         return
     text = table.read_text(encoding="utf-8")
     for row in csv.DictReader(io.StringIO(text[: text.rfind("\n") + 1])):
-        yield Row(**{**row, "seed": int(row["seed"]), "number": int(row["number"]), "seconds": float(row["seconds"])})
+        typed: dict[str, Any] = {**row, "seed": int(row["seed"]), "number": int(row["number"])}
+        yield Row(**typed | {"seconds": float(row["seconds"])})
 
 
 def append(table: Path, row: Row) -> None:

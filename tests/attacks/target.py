@@ -17,6 +17,7 @@ import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 TEXT = b'{"done": true, "text": "' + b"weighed " * 16 + b'"}'
 PACKED = gzip.compress(TEXT, mtime=0)  # the clock may be that of an attack
@@ -119,7 +120,7 @@ class Counts:
             return self._counts[0]
 
 
-def read_request(stream) -> tuple[bytes, bytes] | None:
+def read_request(stream: BinaryIO) -> tuple[bytes, bytes] | None:
     """Method and path of the next whole request; None at the end."""
     words = stream.readline(LONGEST_LINE).split()
     if len(words) != 3:
