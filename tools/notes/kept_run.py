@@ -148,7 +148,12 @@ def command(kept: Kept) -> str:
 
 def steadiness(kept: Kept) -> str:
     """Forks in which each subject was steady when it was measured."""
-    each = ", ".join(f"{subject} in {met} of {forks}" for subject, (met, forks) in kept.steady.items())
+    some = {subject: (met, forks) for subject, (met, forks) in kept.steady.items() if met < forks}
+    if len(some) < len(kept.steady):
+        except_for = ", ".join(f"{subject} ({met} of {forks})" for subject, (met, forks) in some.items())
+        sentence = "Each subject was steady in all of its forks, by the rule in METHODOLOGY"
+        return f"{sentence}, except {except_for}." if some else f"{sentence}."
+    each = ", ".join(f"{subject} in {met} of {forks}" for subject, (met, forks) in some.items())
     return f"Steady during the measurement, by the rule in METHODOLOGY: {each} forks."
 
 
