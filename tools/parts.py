@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,12 +23,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 Lane = tuple[str, ...]  # parts one after the other
-# Sequential stages of parallel lanes. After a failed build no later stage starts; failing tests
-# stop nothing, so that one run shows all of them.
+# Sequential stages of parallel lanes. After a failed build no part starts; failing tests stop nothing, so that one run shows
+# all of them. The lanes of the first stage take about the same time on an empty machine.
 BUILDS = {"build", "build-rust-tests", "provide"}
+AFTER_BUILD = {"build-rust-tests", "provide"}  # parts that wait for the part `build` of another lane
 STAGES: tuple[tuple[Lane, ...], ...] = (
-    (("build",), ("page-checkers", "test-java", "test-go", "test-node")),
-    (("build-rust-tests", "provide", "test-java-25", "test-python-services", "check"), ("test-python",)),
+    (
+        ("build", "test-python", "test-java-25", "test-python-services", "check"),
+        ("page-checkers", "test-java", "test-go", "test-node", "build-rust-tests", "provide"),
+    ),
     (("test-rust",),),
     (("test-alone",),),
     (("test-e2e",),),
@@ -54,6 +57,8 @@ MARK = f"STEELYARD_PARTS_{os.getpid()}"
 _sessions: set[int] = set()  # process ids of the active parts; each leads a session
 _stopped_by: list[int] = []  # the signal that ended this run
 _ends = float("inf")  # on the monotonic clock: no test starts after this
+_built = threading.Event()  # set where no part has to wait for `build`
+_broken: list[str] = []  # failed builds
 _at_work: dict[str, float] = {}  # active parts, with their start on the monotonic clock
 # Lines about skipped tests of pytest (-rs), cargo, node and the end-to-end suite. Cargo's tests ignored as "not a test" are
 # processes that its tests start.
@@ -184,15 +189,23 @@ def say_what_is_at_work(ended: threading.Event) -> None:
         print(f"running: {parts}", file=sys.stderr, flush=True)
 
 
-def run_lane(names: Iterable[str]) -> list[Part]:
-    """Run parts one after the other, up to the first that fails; begin none after a signal to stop."""
+def run_lane(names: Sequence[str]) -> list[Part]:
+    """Run parts one after the other; begin none after a signal to stop or a failed build."""
     parts: list[Part] = []
-    for name in names:
-        if _stopped_by:
-            break
-        parts.append(run(name))
-        if parts[-1].code:
-            break
+    try:
+        for name in names:
+            if name in AFTER_BUILD:
+                _built.wait()
+            if _stopped_by or _broken:
+                break
+            parts.append(run(name))
+            if parts[-1].code and name in BUILDS:
+                _broken.append(name)
+            if name == "build":
+                _built.set()
+    finally:
+        if "build" in names:
+            _built.set()
     return parts
 
 
@@ -235,11 +248,13 @@ def main() -> int:
     begun, parts, ended = time.monotonic(), list[Part](), threading.Event()
     _ends = begun + 60 * minutes()
     threading.Thread(target=say_what_is_at_work, args=(ended,), daemon=True).start()
+    _broken.clear()
+    _built.clear()
+    if not any("build" in lane for stage in STAGES for lane in stage):
+        _built.set()
     for stage in STAGES:
         with ThreadPoolExecutor(len(stage)) as pool:
             parts += [part for lane in pool.map(run_lane, stage) for part in lane]
-        if _stopped_by or any(part.code and part.name in BUILDS for part in parts):
-            break
     parts = run_again(parts)
     ended.set()
     print(summary(parts, time.monotonic() - begun))

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -180,7 +181,7 @@ def test_a_test_whose_time_is_over_is_not_begun_and_says_so(
     ours.function()
 
 
-def test_a_part_that_fails_ends_its_lane_alone_and_one_that_cannot_be_built_ends_the_whole(
+def test_a_part_that_fails_stops_nothing_and_a_build_that_fails_stops_all_lanes(
     parts: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[str] = []
@@ -190,15 +191,35 @@ def test_a_part_that_fails_ends_its_lane_alone_and_one_that_cannot_be_built_ends
         return parts.Part(name, int(name in {"bad", "build"}), 0.0, 0.0, ())
 
     monkeypatch.setattr(parts, "run", run)
-    monkeypatch.setattr(parts, "STAGES", ((("good", "bad", "never"), ("beside",)), (("later",),)))
+    monkeypatch.setattr(parts, "STAGES", ((("good", "bad", "next"), ("beside",)), (("later",),)))
     assert parts.main() == 1
-    assert sorted(begun) == ["bad", "beside", "good", "later"]
+    assert sorted(begun) == ["bad", "beside", "good", "later", "next"]
     begun.clear()
-    monkeypatch.setattr(parts, "STAGES", ((("build",), ("beside",)), (("never",),)))
+    monkeypatch.setattr(parts, "STAGES", ((("build", "never"), ("beside", "provide")), (("never",),)))
     assert parts.main() == 1
     assert sorted(begun) == ["beside", "build"]
     monkeypatch.setattr(parts, "STAGES", ((("good",),), (("later",),)))
     assert parts.main() == 0
+
+
+def test_what_needs_the_build_begins_after_it_and_other_parts_do_not_wait(
+    parts: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+    beside = threading.Event()
+
+    def run(name: str) -> object:
+        if name == "build":
+            assert beside.wait(60), "the other lane has to begin meanwhile"
+        begun.append(name)
+        if name == "test-java":
+            beside.set()
+        return parts.Part(name, 0, 0.0, 0.0, ())
+
+    monkeypatch.setattr(parts, "run", run)
+    monkeypatch.setattr(parts, "STAGES", ((("build",), ("test-java", "provide")),))
+    assert parts.main() == 0
+    assert begun == ["test-java", "build", "provide"]
 
 
 LANE = """\
