@@ -52,7 +52,7 @@ parts = [{{ server = "{server}", factors = {{ {factors} }} }}]
 
 
 def study(lab: Lab, server: str, factors: str = "", **wishes: Any) -> str:
-    settings = {"operation": "echoStruct", "forks": 2, "users": 8, "bytes": 1024} | wishes
+    settings = {"operation": "echoStruct", "forks": 1, "users": 8, "bytes": 1024} | wishes
     path = lab.folder / "death.toml"
     path.write_text(STUDY.format(server=server, factors=factors, **settings))
     return str(path)
@@ -65,7 +65,7 @@ def test_a_jvm_that_runs_out_of_memory_is_named_with_the_load_that_it_could_not_
     assert ran.code == 1, ran.err
     run = lab.runs()[0]
     failures = [record["failure"] for record in trial_records(run)]
-    assert [(one["kind"], one["subject"]) for one in failures] == [("out-of-memory", "b")] * 2
+    assert [(one["kind"], one["subject"]) for one in failures] == [("out-of-memory", "b")]
     assert all("java.lang.OutOfMemoryError" in one["message"] for one in failures)
     assert all("exit code 3" in one["message"] for one in failures)
     place = failures[0]["place"]
@@ -73,11 +73,11 @@ def test_a_jvm_that_runs_out_of_memory_is_named_with_the_load_that_it_could_not_
     assert place["request_bytes"] > 2_000_000
     page = (run / "report.html").read_text()
     assert "<b>b</b> ran out of memory at 16 users on echoSynthetic, requests of 2." in page
-    assert "trials 1, 2" in page
+    assert "trial 1</a>" in page
 
 
 def test_a_jvm_whose_threads_deadlock_is_named_with_its_thread_dump(lab: Lab) -> None:
-    ran = lab.run("run", study(lab, "deadlock", forks=1))
+    ran = lab.run("run", study(lab, "deadlock"))
     assert ran.code == 1, ran.err
     run = lab.runs()[0]
     failures = [record["failure"] for record in trial_records(run)]
@@ -92,7 +92,7 @@ def test_a_jvm_whose_threads_deadlock_is_named_with_its_thread_dump(lab: Lab) ->
 def test_a_server_killed_in_mid_slice_is_named_and_its_trial_is_made_up_for(
     lab: Lab, until: Callable[[Callable[[], bool], float], None]
 ) -> None:
-    process = lab.start("run", study(lab, "go", 'gogc = "100"'))
+    process = lab.start("run", study(lab, "go", 'gogc = "100"', forks=2))
     until(lambda: measuring(lab), 300)
     victim = at_work(lab, until)
     os.kill(victim, signal.SIGKILL)

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 from conftest import Lab, trial_records
 
 GOOD = {"label": "a", "server": "odd"}
+
+PATIENCE = """
+[parameters.Drain]
+default = 5
+sets = "drain_seconds"
+meaning = "how long answers in flight are waited for"
+"""
 
 
 def no_trace(text: str) -> bool:
@@ -27,6 +35,8 @@ def no_trace(text: str) -> bool:
 )
 def test_a_server_that_fails_under_load_is_named_with_what_it_did(lab: Lab, mode: str, kind: str, said: str) -> None:
     study = lab.study([GOOD, {"label": "b", "server": "odd", "mode": mode}], pairs=10, forks=1)
+    with Path(study).open("a") as file:
+        file.write(PATIENCE)
     ran = lab.run("run", study)
     assert ran.code == 1
     assert no_trace(ran.err)

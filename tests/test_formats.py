@@ -30,11 +30,7 @@ ASKED = [
 ]
 
 
-SOON = (
-    "go@",
-    "wildfly@",
-    "java-rmi@",
-)  # one that is there at once, and those whose format or driver is asked nowhere else
+SOON = ("go@", "java-rmi@")  # one that is there at once, and the one whose format and driver are asked nowhere else
 
 
 @pytest.mark.parametrize(
@@ -52,17 +48,8 @@ def test_every_format_is_asked_of_somebody() -> None:
 
 def test_formats_are_loaded_and_judged_each_in_its_own(lab: Lab) -> None:
     subjects = ["go", "go@format=rest-json", "go@format=grpc"]
-    words = [
-        "--forks",
-        "1",
-        "--pairs",
-        "2",
-        "--slice-seconds",
-        "0.2",
-        "--operation",
-        "echoVoid,getOrder",
-    ]
-    ran = lab.run("run", "envelope", "--only", ",".join(subjects), *words, "--json")
+    words = ["--forks", "1", "--pairs", "2", "--slice-seconds", "0.2", "--warm-up", "0.6"]
+    ran = lab.run("run", "envelope", "--only", ",".join(subjects), *words, "--operation", "echoVoid,getOrder", "--json")
     assert ran.code in (0, 2), ran.err
     (run,) = lab.runs()
     (trial,) = trial_records(run)
@@ -75,7 +62,7 @@ def test_formats_are_loaded_and_judged_each_in_its_own(lab: Lab) -> None:
 
 
 def test_what_is_asked_by_rmi_is_driven_beside_the_engine_in_stretches(lab: Lab) -> None:
-    words = ["--forks", "1", "--pairs", "2", "--slice-seconds", "0.5", "--operation", "echoStruct,getOrder"]
+    words = ["--forks", "1", "--pairs", "2", "--slice-seconds", "0.5", "--warm-up", "1", "--operation", "getOrder"]
     ran = lab.run("run", "envelope", "--only", "java-rmi,go", *words, "--json")
     assert ran.code in (0, 2), ran.err
     (run,) = lab.runs()

@@ -24,9 +24,9 @@ SERVERS = [
         for words in (
             "python-fastapi@items=1000@server=uvicorn@prepared=off",
             "spring-boot@items=1000@container=jetty@persistence=jdbc@threads=virtual@aot_cache=on",
+            "jetty-jersey@items=1000",
         )
     ),
-    "jetty-jersey@items=1000",
     "php-fpm@items=1000",
     "python-fastapi@items=1000@workers=2",
     "quarkus@items=1000",

@@ -143,7 +143,9 @@ def test_calls_go_to_the_second_server_where_there_is_one(tmp_path: Path, monkey
         assert running.requests_served() == 3
 
 
-@pytest.mark.parametrize("server", ["tomcat-metro", "tomcat-cxf", "tomcat-springws", MONO])
+@pytest.mark.parametrize(
+    "server", ["tomcat-metro", "tomcat-cxf", pytest.param("tomcat-springws", marks=pytest.mark.long), MONO]
+)
 def test_hundreds_of_requests_that_make_two_calls_each_open_few_connections(
     server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

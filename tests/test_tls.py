@@ -64,7 +64,7 @@ def test_nobody_is_answered_who_does_not_ask_over_tls_or_trusts_another_certific
 
 
 def test_a_run_asks_with_and_without_tls_and_the_service_counts_what_the_engine_does(lab: Lab) -> None:
-    words = ["--forks", "1", "--pairs", "2", "--slice-seconds", "0.2", "--operation", "echoVoid"]
+    words = ["--forks", "1", "--pairs", "2", "--slice-seconds", "0.2", "--warm-up", "0.6", "--operation", "echoVoid"]
     ran = lab.run("run", "envelope", "--only", "go,go@tls=on,go@format=grpc@tls=on", *words, "--json")
     assert ran.code in (0, 2), ran.err
     (run,) = lab.runs()
