@@ -78,6 +78,7 @@ def test_a_grpc_service_is_compared_with_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.alone
+@pytest.mark.long  # in short: the comparison with itself, which takes the same way
 def test_a_grpc_service_is_gated(tmp_path: Path) -> None:
     made(tmp_path)
     ran = run(tmp_path, "check", "./mine", "./mine", "--operation", "Get", "--margin", "50%", "--json")
