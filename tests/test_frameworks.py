@@ -204,9 +204,8 @@ def test_the_agent_records_every_request_of_servers_with_and_without_servlets(la
         assert count["lost"] == count["more"] == count["violations"] == 0 and count["whole"], count
     tags: dict[str, set[str]] = {server: set() for server in WATCHED}
     for table in run.glob("trials/*/layers.csv"):  # five servers are more than one trial holds
-        for requests in read_layers(table, False).values():
-            for request in requests:
-                tags[request.subject].update(request.record.layers)
+        for timed in read_layers(table, False).values():
+            tags[timed.subject].update(timed.requests.tags)
     for server in WATCHED:
         assert {"ws", "reads", "writes"} <= tags[server], server
         assert ("filter" in tags[server]) == (server in ("spring-boot", "tomcat-jersey"))

@@ -8,10 +8,11 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 from steelyard.models.records import Schedule
 from steelyard.models.service import Layer, RequestKind
-from steelyard.results.layer_records import LayerTime, RequestRecord
-from steelyard.results.layer_table import TimedRequest, write_layers
+from steelyard.results.layer_table import TimedRequests, write_layers
+from steelyard.results.request_columns import LayerTime, RequestRecord, columns_of
 from synthetic import Planted, write_run
 
 RECORDED = Path(__file__).parent / "recorded" / "monitor"
@@ -54,13 +55,13 @@ def observed(folder: Path, planted: Planted, slow: Mapping[str, float] | None = 
     (folder / "schedule.json").write_text(schedule.model_copy(update=asked).model_dump_json(), encoding="utf-8")
     for trial in sorted((folder / "trials").iterdir()):
         rows = list(csv.DictReader((trial / "slices.csv").open(encoding="utf-8")))
-        requests: list[TimedRequest] = []
+        timed: list[TimedRequests] = []
         for row in rows:
             count = int(row["completed"]) + int(row["lead_in_completed"])
             more = round(1000 * (slow or {}).get(row["subject"], 0.0))
+            requests = []
             for n in range(count + change):
                 own = 500 + more + n % 5 + int(trial.name)
-                measured = n < int(row["completed"])
                 times = {
                     "filter": (own + 500, 100),
                     "si": (own + 400, own),
@@ -68,11 +69,13 @@ def observed(folder: Path, planted: Planted, slow: Mapping[str, float] | None = 
                     "reads": (100, 100),
                 }
                 one = request(int(row["begin_ns"]) + n, times, "search" if n % 2 else "reserve")
-                requests.append(TimedRequest(row["subject"], int(row["slice"]), measured, one))
-        write_layers(trial / "layers.csv", requests)
+                requests.append(one)
+            measured = np.arange(len(requests)) < int(row["completed"])
+            timed.append(TimedRequests(row["subject"], int(row["slice"]), measured, columns_of(requests)))
+        write_layers(trial / "layers.csv", timed)
         record = json.loads((trial / "trial.json").read_text())
         record["recorded"] = [
-            {"subject": label, "records": len(requests), "lost": 0, "violations": 0, "whole": True}
+            {"subject": label, "records": sum(map(len, timed)), "lost": 0, "violations": 0, "whole": True}
             for label in planted.rates
         ]
         (trial / "trial.json").write_text(json.dumps(record), encoding="utf-8")

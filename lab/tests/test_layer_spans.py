@@ -18,7 +18,8 @@ from google.protobuf import json_format
 from layered import files, observed
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status, TracesData
 from steelyard.report.layer_spans import REQUESTS_A_LINE, layer_spans
-from steelyard.results.layer_records import LayerTime, RequestRecord, read_records
+from steelyard.results.layer_records import read_records
+from steelyard.results.request_columns import LayerTime, RequestRecord
 from synthetic import Planted, write_run
 
 GO_OF_THE_COLLECTOR = (1, 26)

@@ -7,6 +7,7 @@ import struct
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from layered import files, observed, request
 from steelyard.analyse.analysis import analyse_run
@@ -22,8 +23,9 @@ from steelyard.report.layer_requests import conditions, recorded_requests
 from steelyard.report.page import html_of
 from steelyard.report.sections import layers
 from steelyard.results.keeping import raw_files
-from steelyard.results.layer_records import LayerTime, RecordFolder, RequestRecord, read_records
-from steelyard.results.layer_table import TimedRequest, read_layers, write_layers
+from steelyard.results.layer_records import RecordFolder, read_records
+from steelyard.results.layer_table import TimedRequests, read_layers, write_layers
+from steelyard.results.request_columns import LayerTime, Mask, RequestColumns, RequestRecord, columns_of
 from steelyard.results.stored_run import read_run
 from steelyard.results.tables import read_observations, read_slices
 from synthetic import Planted, write_run
@@ -44,7 +46,7 @@ def test_files_of_the_library_are_read_whole(tmp_path: Path) -> None:
         assert sum(time.self_ns for time in one.layers.values()) == one.total_ns
         assert one.layers["si"].entries == 2
         assert one.contexts["soap_name"] in ("search", "reserve")
-        assert nests(one, ["filter", "soap", "si", "reads"])
+    assert nests(columns_of(right), ["filter", "soap", "si", "reads"]).all()
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
@@ -83,10 +85,18 @@ def test_nonsense_in_a_record_file_is_named(tmp_path: Path, content: bytes) -> N
 
 
 def test_the_table_says_what_the_records_did(tmp_path: Path) -> None:
-    requests = [TimedRequest("a", 3, True, one) for one in read_records(files(tmp_path)).requests]
-    write_layers(tmp_path / "layers.csv", requests)
+    requests = read_records(files(tmp_path)).requests
+    measured = np.arange(len(requests)) % 2 == 0
+    write_layers(tmp_path / "layers.csv", [TimedRequests("a", 3, measured, requests)])
     read = read_layers(tmp_path / "layers.csv", False)[3]
-    assert sorted(map(repr, requests)) == sorted(map(repr, read))
+    assert (read.subject, read.slice) == ("a", 3)
+    assert of_time(read.requests, read.measured) == of_time(requests, measured)
+
+
+def of_time(requests: RequestColumns, measured: Mask) -> list[tuple[str, bool]]:
+    """Each request and whether it is of the measured time, in order of time."""
+    every = sorted(zip(requests, measured.tolist(), strict=True), key=lambda each: each[0].begin_ns)
+    return [(repr(request), is_measured) for request, is_measured in every]
 
 
 def test_a_kept_run_holds_the_requests_of_measured_slices_alone(tmp_path: Path) -> None:
@@ -98,7 +108,9 @@ def test_a_kept_run_holds_the_requests_of_measured_slices_alone(tmp_path: Path) 
     for before, after in zip(whole.trials, read_run(tmp_path / "kept").trials, strict=True):
         measured = {number for number, row in before.slices.items() if row.phase == "measure"}
         assert set(before.layers) > measured == set(after.layers)
-        assert after.layers == {number: before.layers[number] for number in measured}
+        for number in measured:
+            old, new = before.layers[number], after.layers[number]
+            assert of_time(new.requests, new.measured) == of_time(old.requests, old.measured)
 
 
 def test_shares_sum_up_to_all_of_it_and_a_planted_delay_moves_its_layer_alone(tmp_path: Path) -> None:
@@ -139,11 +151,12 @@ def test_violations_are_counted_and_in_no_sum(tmp_path: Path) -> None:
     before = analyse_run(read_run(folder)).verdicts.layers
     path = folder / "trials" / "01" / "layers.csv"
     read = read_layers(path, False)
-    every = [one for rows in read.values() for one in rows]
-    bad = next(place for place, one in enumerate(every) if one.measured and one.slice == max(read))
-    wrong = replace(every[bad].record, violations=4, layers={"filter": LayerTime(1, 10**12, 10**12, 0)})
-    every[bad] = replace(every[bad], record=wrong)
-    write_layers(path, every)
+    last = read[max(read)]
+    records = last.requests.records()
+    bad = int(np.flatnonzero(last.measured)[0])
+    records[bad] = replace(records[bad], violations=4, layers={"filter": LayerTime(1, 10**12, 10**12, 0)})
+    read[max(read)] = replace(last, requests=columns_of(records))
+    write_layers(path, read.values())
     after = analyse_run(read_run(folder))
     assert sum(one.violations for one in after.verdicts.recorded) == 1
     assert {one.level for one in after.findings if one.check == NESTING} == {Level.OK, Level.INVALID}
@@ -162,19 +175,22 @@ def test_violations_are_counted_and_in_no_sum(tmp_path: Path) -> None:
     ],
 )
 def test_an_inner_layer_takes_no_longer_than_the_one_around_it(times: dict[str, tuple[int, int]], right: bool) -> None:
-    assert nests(request(0, times), ["filter", "si", "hibernate"]) == right
+    assert nests(columns_of([request(0, times)]), ["filter", "si", "hibernate"]).tolist() == [right]
 
 
 def test_the_slow_ones_are_slow_by_the_layer_that_slows_them(tmp_path: Path) -> None:
     folder = observed(tmp_path / "run", PLANTED)
     for path in sorted(folder.glob("trials/*/layers.csv")):
-        every = [one for rows in read_layers(path, False).values() for one in rows]
-        for place in range(0, len(every), 40):
-            layers = {**every[place].record.layers, "hibernate": LayerTime(1, 9_400_000, 9_300_000, 2)}
-            layers["filter"] = replace(layers["filter"], total_ns=10_000_000)
-            layers["si"] = replace(layers["si"], total_ns=9_900_000)
-            every[place] = replace(every[place], record=replace(every[place].record, layers=layers))
-        write_layers(path, every)
+        read = read_layers(path, False)
+        for number, timed in read.items():
+            records = timed.requests.records()
+            for place in range(0, len(records), 40):
+                layers = {**records[place].layers, "hibernate": LayerTime(1, 9_400_000, 9_300_000, 2)}
+                layers["filter"] = replace(layers["filter"], total_ns=10_000_000)
+                layers["si"] = replace(layers["si"], total_ns=9_900_000)
+                records[place] = replace(records[place], layers=layers)
+            read[number] = replace(timed, requests=columns_of(records))
+        write_layers(path, read.values())
     slow = analyse_run(read_run(folder)).verdicts.slow_layers
     assert {(one.subject, one.layer) for one in slow} == {("a", "engine"), ("b", "engine")}
     assert all(one.share > 0.95 and "Engine" in one.sentence for one in slow)
@@ -259,9 +275,9 @@ def test_a_record_belongs_to_the_face_in_whose_slice_it_lies(tmp_path: Path) -> 
         RequestRecord(1, rows[number].begin_ns + 1, 0, {"filter": LayerTime(1, 10, 10, 0)})
         for number in chosen.values()
     ]
-    read = [RecordFolder(tuple(records), 0, 0, True, ())]
+    read = [RecordFolder(columns_of(records), 0, 0, True, ())]
     placed = list(gathering._requests_in_slices(["tomcat-metro", "go"], trial, read, int))
-    assert {one.subject: one.slice for one in placed} == chosen and all(one.measured for one in placed)
+    assert {one.subject: one.slice for one in placed} == chosen and all(one.measured.all() for one in placed)
     alone = list(gathering._requests_in_slices(["go"], trial, read, int))
     assert [one.subject for one in alone] == ["go"]
 
@@ -271,7 +287,11 @@ def test_a_record_of_another_clock_lies_in_the_slice_that_was_then_by_ours(tmp_p
     rows = read_slices(trial / "slices.csv", False)
     number = next(number for number, row in rows.items() if row.subject == "go" and row.phase == "measure")
     began, ahead = rows[number].begin_ns + 1, 10**15
-    read = [RecordFolder((RequestRecord(1, began + ahead, 0, {"filter": LayerTime(1, 10, 10, 0)}),), 0, 0, True, ())]
+    read = [
+        RecordFolder(
+            columns_of([RequestRecord(1, began + ahead, 0, {"filter": LayerTime(1, 10, 10, 0)})]), 0, 0, True, ()
+        )
+    ]
     assert list(gathering._requests_in_slices(["go"], trial, read, int)) == [], "by its own clock it was in no slice"
-    (request,) = gathering._requests_in_slices(["go"], trial, read, lambda instant: instant - ahead)
-    assert (request.slice, request.measured, request.record.begin_ns) == (number, True, began)
+    (timed,) = gathering._requests_in_slices(["go"], trial, read, lambda instant: instant - ahead)
+    assert (timed.slice, timed.measured.tolist(), timed.requests.begin_ns.tolist()) == (number, [True], [began])

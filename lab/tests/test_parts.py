@@ -197,7 +197,7 @@ def test_a_part_that_fails_stops_nothing_and_a_build_that_fails_stops_all_lanes(
     begun.clear()
     monkeypatch.setattr(parts, "STAGES", ((("build", "never"), ("beside", "provide")), (("never",),)))
     assert parts.main() == 1
-    assert sorted(begun) == ["beside", "build"]
+    assert "build" in begun and set(begun) <= {"build", "beside"}
     monkeypatch.setattr(parts, "STAGES", ((("good",),), (("later",),)))
     assert parts.main() == 0
 

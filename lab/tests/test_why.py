@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 
+import numpy as np
 import pytest
 from command import steelyard
 from layered import LAYERS, observed
@@ -17,8 +18,8 @@ from steelyard.analyse.instrument import Finding, Level
 from steelyard.analyse.layer_checks import RECORDS
 from steelyard.analyse.layer_split import OUTSIDE, split
 from steelyard.models.outputs.run import LayerSplit, WhyOutput
-from steelyard.results.layer_records import LayerTime, RequestRecord
-from steelyard.results.layer_table import TimedRequest
+from steelyard.results.layer_table import TimedRequests
+from steelyard.results.request_columns import LayerTime, RequestRecord, columns_of
 from steelyard.results.stored_run import Run, Trial, read_run
 from steelyard.statistics.interval import student_interval
 from steelyard.statistics.split import Differences, intervals
@@ -83,10 +84,8 @@ def _timed(trial: Trial, times: Times) -> Trial:
                 lead_in_completed=0,
                 response_ns_sum=round(sum(sum(own.values()) for own in requests) * 1e6),
             )
-            layers[number] = [
-                TimedRequest(plan.subject, number, True, record_of(row.begin_ns + place, own))
-                for place, own in enumerate(requests)
-            ]
+            records = columns_of(record_of(row.begin_ns + place, own) for place, own in enumerate(requests))
+            layers[number] = TimedRequests(plan.subject, number, np.ones(len(records), dtype=bool), records)
     return replace(trial, slices=slices, layers=layers)
 
 

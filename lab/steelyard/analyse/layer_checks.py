@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from ..base.text import plural
 from ..models.records import Cell
 from ..models.verdict import RecordCount
@@ -43,14 +45,12 @@ def _count(run: Run, trials: Sequence[Trial], cell: Cell, subject: str) -> Recor
     records = least = most = completed = violations = unnested = 0
     for trial in trials:
         for number in _slices(trial, cell, subject):
-            row, seen = trial.slices[number], trial.layers.get(number, ())
-            records += len(seen)
-            violations += sum(1 for request in seen if request.record.violations)
-            unnested += sum(
-                1
-                for request in seen
-                if not request.record.violations and not nests(request.record, run.schedule.nesting)
-            )
+            row = trial.slices[number]
+            if number in trial.layers:
+                seen = trial.layers[number].requests
+                records += len(seen)
+                violations += int(np.count_nonzero(seen.violations))
+                unnested += int(np.count_nonzero((seen.violations == 0) & ~nests(seen, run.schedule.nesting)))
             # Rejected requests may never have reached the service; requests without an answer may have.
             sent = row.sent or row.completed + row.lead_in_completed
             completed += sent - row.maybe_served

@@ -8,12 +8,15 @@ from functools import cached_property
 from itertools import pairwise
 from statistics import fmean
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..base.text import value_text
 from ..models.records import Cell
 from ..models.service import Layer, RequestKind
 from ..models.verdict import LayerFigure, SlowLayer
 from ..plan.kinds import unbroken
-from ..results.layer_records import RequestRecord
+from ..results.request_columns import Mask, RequestColumns, join_requests
 from ..results.stored_run import Run, Trial
 from ..statistics.checks import least_requests
 from ..statistics.interval import CONFIDENCE
@@ -31,7 +34,7 @@ class Breakdown:
     subject: str
     cell: Cell
     kind: RequestKind | None
-    requests: tuple[RequestRecord, ...]
+    requests: RequestColumns
     layers: tuple[Layer, ...]
     by_trial: tuple[Mapping[str, float], ...]
 
@@ -50,7 +53,7 @@ class Breakdown:
         whole = sum(margin_of_layer.mean for margin_of_layer in margins.values())
         for layer in self.layers:
             mine = margins[layer.name]
-            shape = spread([self_ms(request, layer, named) for request in self.requests])
+            shape = spread(own_ms(self.requests, layer, named))
             margin = mine.by_level.get(CONFIDENCE)
             yield LayerFigure(
                 subject=self.subject,
@@ -69,31 +72,26 @@ class Breakdown:
             )
 
 
-def self_ms(request: RequestRecord, layer: Layer, named: frozenset[str]) -> float:
-    """A request's own time in a layer; for `other`, its time under tags that are not among those `named`."""
-    tags = [tag for tag in request.layers if tag not in named] if layer is OTHER else layer.tags
-    return sum(request.layers[tag].self_ns for tag in tags if tag in request.layers) / 1e6
+def own_ms(requests: RequestColumns, layer: Layer, named: frozenset[str]) -> NDArray[np.float64]:
+    """Each request's own time in a layer; for `other`, its time under tags that are not among those `named`."""
+    tags = [tag for tag in requests.layers if tag not in named] if layer is OTHER else layer.tags
+    own: NDArray[np.float64] = requests.own_ns(tags) / 1e6
+    return own
 
 
-def is_of(request: RequestRecord, kind: RequestKind | None) -> bool:
-    """Whether a request is of a kind: each context key has one of the given values."""
-    return kind is None or all(request.contexts.get(key, "") in values for key, values in kind.where.items())
-
-
-def counted_request_records(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, tuple[RequestRecord, ...]]]:
-    """For each trial, the requests in the measured time of its counted slices, without violations."""
+def counted_request_records(run: Run, cell: Cell, subject: str) -> Iterator[tuple[Trial, RequestColumns]]:
+    """For each trial with any, the requests in the measured time of its counted slices, without violations."""
     whole = unbroken(run.schedule, cell)
     for trial in run.trials:
         numbers = counted_slices(trial, cell.name, subject, unbroken=whole)
-        requests = tuple(request for number in numbers for request in records_of(trial, number))
-        if requests:
+        requests = join_requests([records_of(trial, number) for number in numbers])
+        if len(requests):
             yield trial, requests
 
 
-def records_of(trial: Trial, number: int) -> tuple[RequestRecord, ...]:
+def records_of(trial: Trial, number: int) -> RequestColumns:
     """A slice's requests in its measured time, without violations."""
-    rows = trial.layers.get(number, ())
-    return tuple(row.record for row in rows if row.measured and not row.record.violations)
+    return trial.layers[number].right if number in trial.layers else join_requests([])
 
 
 def layers_of(run: Run) -> list[Layer]:
@@ -122,22 +120,22 @@ def _breakdowns(run: Run) -> list[Breakdown]:
         for subject in run.schedule.subjects:
             trials = [requests for _, requests in counted_request_records(run, cell, subject)]
             for kind in (None, *run.schedule.request_kinds):
-                mine = [
-                    kept
-                    for requests in trials
-                    if (kept := tuple(request for request in requests if is_of(request, kind)))
-                ]
+                mine = [kept for requests in trials if len(kept := _of_kind(requests, kind))]
                 if mine:
                     means = tuple(mean_layer_times(requests, layers) for requests in mine)
-                    every = tuple(request for requests in mine for request in requests)
-                    broken_down.append(Breakdown(subject, cell, kind, every, tuple(layers), means))
+                    broken_down.append(Breakdown(subject, cell, kind, join_requests(mine), tuple(layers), means))
     return broken_down
 
 
-def mean_layer_times(requests: Sequence[RequestRecord], layers: Sequence[Layer]) -> dict[str, float]:
+def _of_kind(requests: RequestColumns, kind: RequestKind | None) -> RequestColumns:
+    """The requests of a kind: each context key has one of the given values."""
+    return requests if kind is None else requests.select(requests.has_contexts(kind.where))
+
+
+def mean_layer_times(requests: RequestColumns, layers: Sequence[Layer]) -> dict[str, float]:
     """The mean own time of one or more requests in each layer, in ms by layer name. The values add up to the whole."""
     named = frozenset(tag for layer in layers for tag in layer.tags)
-    return {layer.name: fmean(self_ms(request, layer, named) for request in requests) for layer in layers}
+    return {layer.name: fmean(own_ms(requests, layer, named).tolist()) for layer in layers}
 
 
 def slow_layer(breakdown: Breakdown) -> SlowLayer | None:
@@ -160,19 +158,17 @@ def slow_layer(breakdown: Breakdown) -> SlowLayer | None:
     )
 
 
-def slowest_requests(
-    requests: Sequence[RequestRecord], layers: Sequence[Layer]
-) -> tuple[float, float, Layer, float] | None:
+def slowest_requests(requests: RequestColumns, layers: Sequence[Layer]) -> tuple[float, float, Layer, float] | None:
     """The slowest requests: their quantile, how many ms they are slower than all, their layer, and its share.
 
     The layer is the one with the most additional time. None for too few requests.
     """
-    times = sorted(request.total_ns for request in requests)
+    times = np.sort(requests.total_ns)
     quantile = next((candidate for candidate in _SLOW if len(times) >= least_requests(candidate)), None)
     if quantile is None:
         return None
     limit = times[min(len(times) - 1, int(quantile * len(times)))]
-    slow = [request for request in requests if request.total_ns >= limit]
+    slow = requests.select(requests.total_ns >= limit)
     all_means, slow_means = (mean_layer_times(each, layers) for each in (requests, slow))
     excess = {layer.name: slow_means[layer.name] - all_means[layer.name] for layer in layers}
     most = max(layers, key=lambda layer: excess[layer.name])
@@ -180,7 +176,9 @@ def slowest_requests(
     return (quantile, more, most, excess[most.name] / more) if more > 0 else None
 
 
-def nests(request: RequestRecord, nesting: Sequence[str]) -> bool:
-    """Whether the times of `nesting` tags do not grow inwards: inner tags need outer ones and take no longer."""
-    times = [request.layers[tag].total_ns if tag in request.layers else 0 for tag in nesting]
-    return all(outer >= inner for outer, inner in pairwise(times))
+def nests(requests: RequestColumns, nesting: Sequence[str]) -> Mask:
+    """Whether each request's times of `nesting` tags do not grow inwards: inner tags need outer ones and take no longer."""
+    fits = np.ones(len(requests), dtype=bool)
+    for outer, inner in pairwise(nesting):
+        fits &= requests.totals_ns(outer) >= requests.totals_ns(inner)
+    return fits

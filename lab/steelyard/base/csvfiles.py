@@ -16,13 +16,16 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, AnyStr
 
 from . import raw_archive
 from .errors import StoreError
 
 _LARGEST_FIELD = 1_000_000
+_DIGITS = 20  # of a whole number, at most
+_LINES_AT_ONCE = 10_000  # rows that are written at a time
 
 PACKED = ".xz"
 
@@ -63,8 +66,27 @@ class Row:
         return StoreError(f"{self.path}, line {self.line}: {name} is '{self.fields[name][:40]}', not {meaning}")
 
 
+@dataclass(frozen=True)
+class TableChunk:
+    """Some rows of a table, one after the other: their line numbers, and the texts of each column."""
+
+    path: Path
+    lines: Sequence[int]
+    columns: Mapping[str, Sequence[str]]
+
+    def whole(self, name: str, where: Sequence[bool] | None = None) -> list[int]:
+        """A column as whole numbers of at least 0; 0 in rows that are not in `where`. Raises StoreError."""
+        texts = self.columns[name]
+        if where is not None and not all(where):
+            texts = [text if is_in else "0" for text, is_in in zip(texts, where, strict=True)]
+        digits = "".join(texts)  # one look at all texts takes a tenth of a look at each
+        if digits.isdigit() and digits.isascii() and "" not in texts and max(map(len, texts)) <= _DIGITS:
+            return list(map(int, texts))
+        return [Row(self.path, line, {name: text}).whole(name) for line, text in zip(self.lines, texts, strict=True)]
+
+
 def _whole(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 20):
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
         raise ValueError(text)
     return int(text)
 
@@ -129,15 +151,24 @@ def read_text(path: Path, *, may_be_cut: bool = False) -> str:
 
     With `may_be_cut`, an incomplete last line of a killed writer is left out.
     """
+    text = _text_of(path, read_bytes(path))
+    return text[: _end_of_lines(path, text, "\n", may_be_cut)]
+
+
+def _text_of(path: Path, content: bytes) -> str:
     try:
-        text = read_bytes(path).decode("utf-8")
+        return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise StoreError(f"{path}: byte {error.start} is not UTF-8") from None
-    if text and not text.endswith("\n"):
-        if not may_be_cut:
-            raise StoreError(f"{path} was cut short: its last line is incomplete")
-        text = text[: text.rfind("\n") + 1]
-    return text
+
+
+def _end_of_lines(path: Path, text: AnyStr, line_end: AnyStr, may_be_cut: bool) -> int:
+    """The length of a text's complete lines; raises StoreError where it ends within one, unless that may be."""
+    if not text or text.endswith(line_end):
+        return len(text)
+    if not may_be_cut:
+        raise StoreError(f"{path} was cut short: its last line is incomplete")
+    return text.rfind(line_end) + 1
 
 
 def read_table(path: Path, columns: Sequence[str], *, may_be_cut: bool = False) -> Iterator[Row]:
@@ -145,9 +176,28 @@ def read_table(path: Path, columns: Sequence[str], *, may_be_cut: bool = False) 
 
     `may_be_cut` as in `read_text`.
     """
-    text = read_text(path, may_be_cut=may_be_cut)
+    lines = _read_lines(path, columns, may_be_cut)
+    _, header = next(lines)
+    for line, values in lines:
+        yield Row(path, line, dict(zip(header, values, strict=True)))
+
+
+def read_chunks(path: Path, columns: Sequence[str], at_once: int, *, may_be_cut: bool = False) -> Iterator[TableChunk]:
+    """The rows of a table as `read_table` gives them, `at_once` at a time: for tables of millions of rows."""
+    lines = _read_lines(path, columns, may_be_cut)
+    _, header = next(lines)
+    while some := list(islice(lines, at_once)):
+        texts = zip(*(values for _, values in some), strict=True)
+        yield TableChunk(path, [line for line, _ in some], dict(zip(header, texts, strict=True)))
+
+
+def _read_lines(path: Path, columns: Sequence[str], may_be_cut: bool) -> Iterator[tuple[int, list[str]]]:
+    """Line number and fields of a table's header, which has `columns`, and then of each row."""
+    content = read_bytes(path)
+    _text_of(path, content)  # which is not kept: a text takes up to four bytes a character
+    lines = io.BytesIO(content[: _end_of_lines(path, content, b"\n", may_be_cut)])
     csv.field_size_limit(_LARGEST_FIELD)
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = csv.reader(io.TextIOWrapper(lines, encoding="utf-8", newline=""), strict=True)
     try:
         header = next(reader, None)
         if header is None:
@@ -155,12 +205,13 @@ def read_table(path: Path, columns: Sequence[str], *, may_be_cut: bool = False) 
         missing = [name for name in columns if name not in header]
         if missing:
             raise StoreError(f"{path}, line 1: the column {missing[0]} is missing")
+        yield 1, header
         for values in reader:
             if len(values) != len(header):
                 raise StoreError(
                     f"{path}, line {reader.line_num}: {len(values)} fields where the header has {len(header)}"
                 )
-            yield Row(path, reader.line_num, dict(zip(header, values, strict=True)))
+            yield reader.line_num, values
     except csv.Error as error:
         raise StoreError(f"{path}, line {reader.line_num}: {error}") from None
 
@@ -179,19 +230,27 @@ def read_document(path: Path) -> Any:
 
 def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]], *, packed: bool = False) -> None:
     """Write a CSV file whole, or leave the old one; `packed` writes it packed, beside its name; raises StoreError."""
-    text = table_text(columns, rows)
     if packed:
-        write_bytes(packed_place(path), pack(text.encode()))
+        write_bytes(packed_place(path), pack(table_text(columns, rows).encode()))
     else:
-        write_text(path, text)
+        _write_whole(path, _table_parts(columns, iter(rows)), lasting=True)
+
+
+def _table_parts(columns: Sequence[str], rows: Iterator[Sequence[object]]) -> Iterator[bytes]:
+    """A table as CSV, some rows at a time."""
+    yield table_text(columns, ()).encode()
+    while some := list(islice(rows, _LINES_AT_ONCE)):
+        yield _csv_lines(some).encode()
 
 
 def table_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table as CSV."""
+    return _csv_lines(chain([columns], rows))
+
+
+def _csv_lines(rows: Iterable[Sequence[object]]) -> str:
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 
@@ -280,11 +339,12 @@ def _write_whole(path: Path, parts: Iterable[bytes], *, lasting: bool) -> None:
         if lasting:
             _keep_name(path.parent)
     except OSError as error:
-        if temporary is not None:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
         hint = _PLACES.get(error.errno or 0, "check for free space and that the folder is writable")
         raise StoreError(f"cannot write {path}: {error.strerror}", hint=hint) from None
+    finally:
+        if temporary is not None:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)  # it has another name by now, unless something failed
 
 
 def _keep_name(folder: Path) -> None:

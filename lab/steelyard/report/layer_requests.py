@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+import numpy as np
+
 from ..base.csvfiles import is_stored
 from ..base.errors import ConfigurationError, StoreError
 from ..base.text import plural
 from ..models.service import AGENT_LAYERS
-from ..results.layer_records import SUFFIX, RecordFolder, RequestRecord, read_records
-from ..results.layer_table import TimedRequest
+from ..results.layer_records import SUFFIX, RecordFolder, read_records
+from ..results.request_columns import RequestColumns, RequestRecord
 from ..results.stored_run import Run, Trial, read_run
 
 NS_PER_S = 1_000_000_000
@@ -84,11 +86,14 @@ def _of_run(run: Run, wanted: Mapping[str, str]) -> RecordedRequests:
     violations = 0
     for trial in run.trials:
         clock = _clock_of_trial(trial)
-        for row in _measured_requests(trial):
-            violations += bool(row.record.violations)
-            if not row.record.violations and _matches(row.record, wanted):
-                place = (str(trial.number), row.subject, trial.plans[row.slice].cell, str(row.slice))
-                requests.append(ShownRequest(dict(zip(_PLACES, place, strict=True)), clock, row.record))
+        mine: list[ShownRequest] = []
+        for number, timed in trial.layers.items():
+            if trial.plans[number].phase == "measure":
+                violations += int(np.count_nonzero(timed.measured & (timed.requests.violations != 0)))
+                place = (str(trial.number), timed.subject, trial.plans[number].cell, str(number))
+                origin = dict(zip(_PLACES, place, strict=True))
+                mine += [ShownRequest(origin, clock, record) for record in _matching(timed.right, wanted)]
+        requests += sorted(mine, key=lambda request: request.record.begin_ns)
     named = [tag for layer in run.schedule.layers for tag in layer.tags]
     return RecordedRequests(
         run.name, run.schedule.service, _PLACES, _tags(requests, named), requests, _violation_sentences(violations)
@@ -98,10 +103,9 @@ def _of_run(run: Run, wanted: Mapping[str, str]) -> RecordedRequests:
 def _of_files(folder: Path, wanted: Mapping[str, str]) -> RecordedRequests:
     read = read_records(folder)
     clock, name = _clock_of_files(folder, read), folder.resolve().name
-    records = sorted(read.requests, key=lambda record: record.begin_ns)
-    requests = [
-        ShownRequest({}, clock, record) for record in records if not record.violations and _matches(record, wanted)
-    ]
+    right = read.requests.select(read.requests.violations == 0)
+    records = sorted(_matching(right, wanted), key=lambda record: record.begin_ns)
+    requests = [ShownRequest({}, clock, record) for record in records]
     notes = _violation_sentences(read.violations)
     if read.lost:
         notes.append(f"{plural(read.lost, 'request')} lost, as counted by the monitor")
@@ -111,20 +115,9 @@ def _of_files(folder: Path, wanted: Mapping[str, str]) -> RecordedRequests:
     return RecordedRequests(name, name, (), _tags(requests, named), requests, notes)
 
 
-def _measured_requests(trial: Trial) -> list[TimedRequest]:
-    """The requests of the measured time, in order of time."""
-    rows = (
-        row
-        for number, slice_rows in trial.layers.items()
-        if trial.plans[number].phase == "measure"
-        for row in slice_rows
-        if row.measured
-    )
-    return sorted(rows, key=lambda row: row.record.begin_ns)
-
-
-def _matches(record: RequestRecord, wanted: Mapping[str, str]) -> bool:
-    return all(record.contexts.get(key, "") == value for key, value in wanted.items())
+def _matching(requests: RequestColumns, wanted: Mapping[str, str]) -> RequestColumns:
+    """The requests with the `wanted` contexts."""
+    return requests.select(requests.has_contexts({key: [value] for key, value in wanted.items()}))
 
 
 def _violation_sentences(violations: int) -> list[str]:
@@ -152,5 +145,5 @@ def _clock_of_files(folder: Path, read: RecordFolder) -> Clock:
     if read.clock_offset_ns is not None:
         return Clock(read.clock_offset_ns, read=True)
     written_ns = max(path.stat().st_mtime_ns for path in folder.glob(f"*{SUFFIX}"))
-    last_ns = max((record.begin_ns + record.total_ns for record in read.requests), default=0)
+    last_ns = int((read.requests.begin_ns + read.requests.total_ns).max(initial=0))
     return Clock(written_ns - last_ns, read=False)

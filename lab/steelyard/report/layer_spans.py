@@ -18,7 +18,7 @@ from typing import Any
 
 from .. import __version__
 from ..base.csvfiles import write_lines
-from ..results.layer_records import RequestRecord
+from ..results.request_columns import RequestRecord
 from .layer_requests import RecordedRequests, ShownRequest
 
 REQUESTS_A_LINE = 200

@@ -5,11 +5,14 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from ..base.csvfiles import read_bytes, read_document
 from ..base.errors import StoreError
+from .request_columns import ColumnsBuilder, LayerTime, RequestColumns, RequestRecord
 
 RECORDS = "records"
 SUFFIX = ".records"
@@ -24,44 +27,6 @@ _LENGTH = struct.Struct("<H")
 _THREAD_ID = struct.Struct("<q")
 
 
-@dataclass(frozen=True, slots=True)
-class LayerTime:
-    """A request's time in a layer, in ns.
-
-    The total from outermost entries to their exits, its own time without the layers inside, and the time from the request's
-    start until it first entered the layer.
-    """
-
-    entries: int
-    total_ns: int
-    self_ns: int
-    first_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class RequestRecord:
-    """One request as the monitor recorded it, by tag in the order of first entry, the outermost first.
-
-    `begin_ns` is CLOCK_MONOTONIC. `violations` is not 0 where its times are invalid. `contexts` are by `TAG_KEY`.
-    """
-
-    thread: int
-    begin_ns: int
-    violations: int
-    layers: dict[str, LayerTime]
-    contexts: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def total_ns(self) -> int:
-        """From the first time stamp to the last."""
-        return next(iter(self.layers.values())).total_ns if self.layers else 0
-
-    def contexts_of(self, tag: str) -> dict[str, str]:
-        """The contexts of a layer, by key."""
-        head = f"{tag}_"
-        return {key.removeprefix(head): value for key, value in self.contexts.items() if key.startswith(head)}
-
-
 @dataclass(frozen=True)
 class RecordFolder:
     """All records of the processes of one place.
@@ -71,7 +36,7 @@ class RecordFolder:
     end mark has it.
     """
 
-    requests: tuple[RequestRecord, ...]
+    requests: RequestColumns
     lost: int
     violations: int
     whole: bool
@@ -106,7 +71,7 @@ def records_of(trial: Path, subject: str, place: str) -> Path:
 
 def read_records(folder: Path) -> RecordFolder:
     """The records in such a folder; raises StoreError that names the invalid file."""
-    requests: list[RequestRecord] = []
+    requests = ColumnsBuilder()
     cut = []
     paths = sorted(folder.glob(f"*{SUFFIX}"))
     for path in paths:
@@ -115,15 +80,16 @@ def read_records(folder: Path) -> RecordFolder:
         for frame_end, request in _frames(path, content):
             whole = frame_end
             if request is not None:
-                requests.append(request)
+                requests.add(request)
         if whole != len(content):
             cut.append(path.name)
     ends = [_end(path) for path in sorted(folder.glob(f"*{_END}"))]
     recordings = {"-".join(path.name.split("-")[:2]) for path in paths}
+    columns = requests.columns()
     return RecordFolder(
-        tuple(requests),
+        columns,
         lost=sum(end.lost for end in ends),
-        violations=sum(1 for request in requests if request.violations),
+        violations=int(np.count_nonzero(columns.violations)),
         whole=bool(ends) and len(recordings) <= len(ends),
         cut=tuple(cut),
         clock_offset_ns=next((end.clock_offset_ns for end in ends if end.clock_offset_ns is not None), None),

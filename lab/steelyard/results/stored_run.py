@@ -23,7 +23,7 @@ from ..statistics.steady import WarmUpSlice, cpu_ns_per_request, jit_share
 from . import earlier, foreign_table, layer_table, loads, tables
 from .collector_log import CollectorLog, read_collector_logs
 from .foreign_table import ForeignWork, Stranger
-from .layer_table import TimedRequest
+from .layer_table import TimedRequests
 from .outcomes import OUTCOMES, OutcomeRow, read_outcomes, request_counts, total_counts
 from .tables import GaugeRow, LinkUse, Observation, ProcessorTime, SliceRow, SpanRow, Throttled, Tick
 
@@ -65,7 +65,7 @@ class Trial:
     network: Sequence[LinkUse] = ()
     spans: Mapping[int, Sequence[SpanRow]] | None = None
     gauges: Mapping[int, Sequence[GaugeRow]] = field(default_factory=dict)
-    layers: Mapping[int, Sequence[TimedRequest]] = field(default_factory=dict)
+    layers: Mapping[int, TimedRequests] = field(default_factory=dict)
     collectors: Mapping[str, CollectorLog] = field(default_factory=dict)
     foreign: Sequence[ForeignWork] = ()
     strangers: Sequence[Stranger] = ()
@@ -163,7 +163,7 @@ class Trial:
     @cached_property
     def layer_tags(self) -> frozenset[str]:
         """The monitor's tags that any recorded request of the trial entered."""
-        return frozenset(tag for rows in self.layers.values() for request in rows for tag in request.record.layers)
+        return frozenset(tag for timed in self.layers.values() for tag in timed.requests.tags)
 
     def histogram(self, numbers: Sequence[int], kind: str, operation: str | None = None) -> Histogram:
         """One operation of these slices, or all of them, merged; `kind` is response, service, all ...; raises StoreError."""
@@ -355,7 +355,7 @@ def read_trial(planned: TrialPlan, folder: Path) -> Trial:
         network=read(tables.read_network, "network.csv", tuple[LinkUse, ...]()),
         spans=read(tables.read_spans, "spans.csv", None),
         gauges=read(tables.read_gauges, "gauges.csv", dict[int, list[GaugeRow]]()),
-        layers=read(layer_table.read_layers, layer_table.NAME, dict[int, list[TimedRequest]]()),
+        layers=read(layer_table.read_layers, layer_table.NAME, dict[int, TimedRequests]()),
         collectors=read_collector_logs(folder),
         foreign=read(foreign_table.read_foreign, foreign_table.NAME, tuple[ForeignWork, ...]()),
         strangers=read(foreign_table.read_strangers, foreign_table.STRANGERS, tuple[Stranger, ...]()),

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, quantiles, stdev
+from statistics import fmean, stdev
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .distributions import student_quantile
 from .interval import CONFIDENCE
@@ -58,11 +61,9 @@ class Spread:
     upper_quartile: float
 
 
-def spread(values: Sequence[float]) -> Spread:
+def spread(values: Sequence[float] | NDArray[np.float64]) -> Spread:
     """Quartiles by linear interpolation between the nearest values. Raises ValueError without a value."""
-    if not values:
+    if not len(values):
         raise ValueError("a spread needs at least one value")
-    if len(values) < 2:
-        return Spread(0.0, values[0], values[0], values[0])
-    lower, middle, upper = quantiles(values, n=4, method="inclusive")
-    return Spread(stdev(values), lower, middle, upper)
+    lower, middle, upper = np.quantile(values, (0.25, 0.5, 0.75)).tolist()
+    return Spread(float(np.std(values, ddof=1)) if len(values) > 1 else 0.0, lower, middle, upper)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
+from ...results.request_columns import join_requests
 from ...results.stored_run import Trial
 from .source import Source
 
@@ -12,18 +15,17 @@ def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
     """Sums over the requests of the measured time. Requests in violation are counted, but are in no sum."""
     if not trial.layers:
         return {}
-    measured = [request.record for request in trial.layers.get(number, ()) if request.measured]
-    right = [record for record in measured if not record.violations]
+    timed = trial.layers.get(number)
+    right = timed.right if timed is not None else join_requests([])
     values: dict[str, float] = {
         "recorded": len(right),
-        "recorded_ns": sum(record.total_ns for record in right),
-        "violations": len(measured) - len(right),
+        "recorded_ns": int(right.total_ns.sum()),
+        "violations": int(np.count_nonzero(timed.measured)) - len(right) if timed is not None else 0,
     }
     for tag in trial.layer_tags:  # a tag that no request of this slice entered took no time
-        times = [record.layers[tag] for record in right if tag in record.layers]
-        values[f"self_ns_{tag}"] = sum(time.self_ns for time in times)
-        values[f"total_ns_{tag}"] = sum(time.total_ns for time in times)
-        values[f"entries_{tag}"] = sum(time.entries for time in times)
+        values[f"self_ns_{tag}"] = int(right.own_ns([tag]).sum())
+        values[f"total_ns_{tag}"] = int(right.totals_ns(tag).sum())
+        values[f"entries_{tag}"] = int(right.entries(tag).sum())
     return values
 
 

@@ -9,7 +9,8 @@ from ...analyse.layers import OTHER, mean_layer_times, slowest_requests
 from ...base.text import plural, value_text
 from ...models.outputs.loading import LoadedLayer, LoadedLayers
 from ...models.service import AGENT_LAYERS, Layer
-from ...results.layer_records import RecordFolder, RequestRecord, read_agent_counts, read_records
+from ...results.layer_records import RecordFolder, read_agent_counts, read_records
+from ...results.request_columns import RequestColumns
 
 END_SECONDS = 30.0  # for a target after SIGTERM, until it has written its last records
 
@@ -20,16 +21,17 @@ def read(records: Path, named: Sequence[Layer], window: tuple[int, int], answere
     `named` are the service's layers, if it has any; `answered` requests reached the target since its start. Raises StoreError.
     """
     recorded = read_records(records)
-    within = [record for record in recorded.requests if window[0] <= record.begin_ns <= window[1]]
-    right = [record for record in within if not record.violations]
+    begin_ns = recorded.requests.begin_ns
+    within = recorded.requests.select((window[0] <= begin_ns) & (begin_ns <= window[1]))
+    right = within.select(within.violations == 0)
     layers = _layers(named, right)
-    slowest = slowest_requests(right, layers) if right else None
+    slowest = slowest_requests(right, layers) if len(right) else None
     counts = read_agent_counts(records)
     return LoadedLayers(
         requests=len(right),
         violations=len(within) - len(right),
         lost=recorded.lost,
-        layers=_layer_means(right, layers) if right else [],
+        layers=_layer_means(right, layers) if len(right) else [],
         slow=None
         if slowest is None
         else f"the slowest {1 - slowest[0]:.0%} take {value_text(slowest[1])} ms more than the mean, {slowest[3]:.0%} of it in "
@@ -40,15 +42,15 @@ def read(records: Path, named: Sequence[Layer], window: tuple[int, int], answere
     )
 
 
-def _layers(named: Sequence[Layer], right: Sequence[RequestRecord]) -> list[Layer]:
+def _layers(named: Sequence[Layer], right: RequestColumns) -> list[Layer]:
     """The service's own layers, else the agent's; with `other` where the records hold further layers."""
     layers = list(named or AGENT_LAYERS)
-    tags = {tag for record in right for tag in record.layers}
+    tags = set(right.tags)
     layers = [layer for layer in layers if tags.intersection(layer.tags)]
     return [*layers, OTHER] if tags - {tag for layer in layers for tag in layer.tags} else layers
 
 
-def _layer_means(right: Sequence[RequestRecord], layers: Sequence[Layer]) -> list[LoadedLayer]:
+def _layer_means(right: RequestColumns, layers: Sequence[Layer]) -> list[LoadedLayer]:
     means = mean_layer_times(right, layers)
     whole = sum(means.values())
     return [

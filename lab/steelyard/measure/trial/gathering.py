@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
+
+import numpy as np
 
 from ...hosts.running import RunningSubject
 from ...models.records import Recorded
 from ...results import tables
 from ...results.layer_records import RECORDS, RecordFolder, read_records, records_of
-from ...results.layer_table import NAME, TimedRequest, write_layers
+from ...results.layer_table import NAME, TimedRequests, write_layers
 from .remote_logs import Instants
 
 _END_SECONDS = 30.0  # for a server after SIGTERM, until it has written its last records
@@ -33,7 +33,7 @@ def gather(running: Mapping[str, RunningSubject], folder: Path, ours: Instants) 
     StoreError where they are corrupt.
     """
     recorded: list[Recorded] = []
-    requests: list[TimedRequest] = []
+    requests: list[TimedRequests] = []
     for label, subject in running.items():
         if subject.subject.same_as is not None:
             continue
@@ -60,9 +60,9 @@ def _read_records(label: str, read: Iterable[RecordFolder]) -> Recorded:
 
 def _requests_in_slices(
     labels: Collection[str], folder: Path, read: Iterable[RecordFolder], ours: Instants
-) -> Iterator[TimedRequest]:
-    """The requests of a subject and its faces that began while one of their slices was driven, from its lead-in until it was
-    drained."""
+) -> Iterator[TimedRequests]:
+    """By slice, the requests of a subject and its faces that began while one of their slices was driven, from its lead-in until it
+    was drained."""
     rows = tables.read_slices(folder / "slices.csv", False)
     observed = tables.read_observations(folder / "observations.csv", False)
     windows = sorted(
@@ -70,14 +70,13 @@ def _requests_in_slices(
         for number, seen in observed.items()
         if rows[number].subject in labels
     )
-    begins = [begin for begin, _, _ in windows]
     for record_folder in read:
-        for recorded in record_folder.requests:
-            begin_ns = ours(recorded.begin_ns)
-            record = recorded if begin_ns == recorded.begin_ns else replace(recorded, begin_ns=begin_ns)
-            place = bisect_right(begins, record.begin_ns) - 1
-            if place < 0 or record.begin_ns > windows[place][1]:
-                continue
-            number = windows[place][2]
-            measured = rows[number].begin_ns <= record.begin_ns <= rows[number].end_ns
-            yield TimedRequest(rows[number].subject, number, measured, record)
+        begins = np.array([ours(begin) for begin in record_folder.requests.begin_ns.tolist()], dtype=np.int64)
+        requests = record_folder.requests.at(begins)
+        window = np.searchsorted([begin for begin, _, _ in windows], begins, side="right") - 1
+        for place, (_, end, number) in enumerate(windows):
+            inside = requests.select((window == place) & (begins <= end))
+            if len(inside):
+                row = rows[number]
+                measured = (row.begin_ns <= inside.begin_ns) & (inside.begin_ns <= row.end_ns)
+                yield TimedRequests(row.subject, number, measured, inside)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...analyse.layers import Breakdown, self_ms
+import numpy as np
+
+from ...analyse.layers import Breakdown, own_ms
 from ...base.text import value_text
 from ...models.service import Layer
 from ...models.verdict import LayerFigure
 from ...results.collector_log import CollectorLog, Pause
-from ...results.layer_records import RequestRecord
+from ...results.request_columns import RequestColumns, RequestRecord
 from ..drawing import COLOURS, INK, MUTED, WIDE, Picture, draw, marks
 from ..grammar import Channel, Chart, axis_of, channel, scale_of, stack_layers
 
@@ -100,18 +102,16 @@ def layer_colour(layers: Sequence[Layer]) -> Channel:
 
 
 def request_timeline(
-    place: int, breakdown: Breakdown, requests: Sequence[RequestRecord], logs: Sequence[CollectorLog]
+    place: int, breakdown: Breakdown, requests: RequestColumns, logs: Sequence[CollectorLog]
 ) -> Picture | None:
     """The slowest of `requests` (one trial's) and its neighbours, one per line, with collector pauses.
 
     A layer is drawn from its first entry, as long as its total. None without a request.
     """
-    if not requests:
+    if not len(requests):
         return None
-    ordered = sorted(requests, key=lambda request: request.begin_ns)
-    slowest = max(range(len(ordered)), key=lambda n: ordered[n].total_ns)
-    first = max(0, min(slowest - REQUESTS // 2, len(ordered) - REQUESTS))
-    shown = ordered[first : first + REQUESTS]
+    drawn = _around_the_slowest(requests)
+    shown = drawn.records()
     begin = shown[0].begin_ns
     end = max(request.begin_ns + request.total_ns for request in shown)
     pauses = [pause for log in logs for pause in log.pauses_within(begin, end)]
@@ -126,8 +126,9 @@ def request_timeline(
         return _time_chart(width, values, bands, breakdown.layers, len(shown))
 
     wide, narrow = draw(f"in-time-{place}", build)
-    slow = ordered[slowest]
+    slow = max(shown, key=lambda request: request.total_ns)
     named = frozenset(tag for layer in breakdown.layers for tag in layer.tags)
+    own = zip(*(own_ms(drawn, layer, named) for layer in breakdown.layers), strict=True)
     caption = (
         f"{len(shown)} requests around the slowest ({value_text(slow.total_ns / 1e6)} ms, {_pause_text(slow, pauses)}). "
         "A bar begins where the request first enters the layer; its length is the sum of all entries"
@@ -144,11 +145,19 @@ def request_timeline(
                 value_text((request.begin_ns - begin) / 1e6),
                 value_text(request.total_ns / 1e6),
                 value_text(_paused_ms(request, pauses)),
-                *(value_text(self_ms(request, layer, named)) for layer in breakdown.layers),
+                *map(value_text, times),
             )
-            for request in shown
+            for request, times in zip(shown, own, strict=True)
         ),
     )
+
+
+def _around_the_slowest(requests: RequestColumns) -> RequestColumns:
+    """The slowest request and its neighbours, in order of time."""
+    by_time = np.argsort(requests.begin_ns, kind="stable")
+    slowest = int(np.argmax(requests.total_ns[by_time]))
+    first = max(0, min(slowest - REQUESTS // 2, len(by_time) - REQUESTS))
+    return requests.select(by_time[first : first + REQUESTS])
 
 
 def _bars(request: RequestRecord, layers: Sequence[Layer], begin: int) -> Iterator[dict[str, Any]]:

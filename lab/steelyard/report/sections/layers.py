@@ -114,7 +114,7 @@ def _kind(breakdown: Breakdown) -> str:
 def _in_time(run: Run, place: int, breakdown: Breakdown) -> Picture | None:
     """The chart of the trial with the slowest request."""
     trials = list(counted_request_records(run, breakdown.cell, breakdown.subject))
-    trial, requests = max(trials, key=lambda item: max(request.total_ns for request in item[1]))
+    trial, requests = max(trials, key=lambda item: int(item[1].total_ns.max()))
     logs = [log for process, log in trial.collectors.items() if process.rpartition(".")[0] == breakdown.subject]
     return request_timeline(place, breakdown, requests, logs)
 
