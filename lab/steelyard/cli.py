@@ -168,8 +168,7 @@ def main() -> None:
     except BrokenPipeError:
         code = 0
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        _print_error(what_failed(error), "free some space on the disk, then run it again" if full else "")
+        _print_os_error(error)
         code = COULD_NOT
     except Exception as error:
         code = _print_unexpected(error)
@@ -177,6 +176,22 @@ def main() -> None:
         with suppress(KeyboardInterrupt):
             children.end_all()
     sys.exit(_flush_output(code or 0))
+
+
+def _print_os_error(error: OSError) -> None:
+    if error.errno == errno.ENOENT and not error.filename and not _has_current_folder():
+        _print_error("the current folder no longer exists", "change to another folder")
+    else:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        _print_error(what_failed(error), "free some space on the disk, then run it again" if full else "")
+
+
+def _has_current_folder() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _print_unexpected(error: Exception) -> int:

@@ -43,6 +43,15 @@ def test_the_version_is_printed() -> None:
     assert ran.stdout == f"steelyard {__version__}\n"
 
 
+def test_a_current_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+    (tmp_path / "away").mkdir()
+    steelyard = Path(sys.executable).with_name("steelyard")
+    gone = ["sh", "-c", 'rmdir "$PWD" && exec "$0" "$@"', str(steelyard), "run", "small.toml"]
+    ran = subprocess.run(gone, capture_output=True, text=True, check=False, cwd=tmp_path / "away")
+    assert ran.returncode == 1
+    assert ran.stderr == "error: the current folder no longer exists\nhint: change to another folder\n"
+
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 WAIT = "print('here', flush=True); import time; time.sleep(60)"
 AFTER_ITS_END = f"""
