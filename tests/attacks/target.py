@@ -79,14 +79,14 @@ LIES: dict[str, list[bytes | float]] = {
     "two-answers": [RIGHT + RIGHT],
     "answer-to-nobody": [RIGHT, 0.05, RIGHT],
     "endless": [chunked(), *[chunk(b"x" * 65_536)] * ENDLESS_PIECES],
-    # The next four are right answers in an unusual form.
     "drip": [part for byte in RIGHT for part in (bytes([byte]), 0.002)],
     "interim": [b"HTTP/1.1 100 Continue\r\n\r\n" * 50 + RIGHT],
     "in-chunks": [chunked(*(chunk(bytes([byte])) for byte in TEXT), b"0\r\n\r\n")],
     "late": [0.7, RIGHT],
     "miscount": [RIGHT],  # its answer at /count is wrong
 }
-TRUE = {"drip", "interim", "in-chunks", "late", "miscount"}
+# Right answers in an unusual form. A request that does not say which content codings it accepts accepts gzip (RFC 9110, 12.5.3).
+TRUE = {"gzip-unasked", "answer-to-nobody", "drip", "interim", "in-chunks", "late", "miscount"}
 OPEN = {
     *TRUE,
     "length-too-short",

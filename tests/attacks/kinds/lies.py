@@ -15,6 +15,7 @@ from ..target import LIES
 
 SHARE = 90
 MOST_TRUE_ANSWERS = 200
+UNSEEN = "answer-to-nobody"  # no client can tell it from the answer to its next request, so the counts differ
 COUNTED = "miscount"  # a lie of a server that the laboratory starts and asks for its count
 WHEN = ("from the first", "later")
 VARIANTS = (
@@ -42,4 +43,4 @@ def attack(variant: str, draw: random.Random, ground: Ground) -> Verdict:
         return oracle.verdict(ended, wrong)
     with ground.serving(lie, after) as port:
         ended = ground.run(*ground.load_words(port, *more))
-    return ground.load_verdict(ended, ground.wrong(ended))
+    return ground.load_verdict(ended, ground.wrong(ended, counted=lie != UNSEEN))
