@@ -39,9 +39,9 @@ The outcomes are
 - *defect*: the oracle found something wrong.
 
 The interval is Clopper and Pearson's exact one (95%) for the share of defects among the attacks when they were first
-made. Repaired defects stay in these counts. So do defects of the attacks themselves: all five of revision bdbc70e65f were
-such. A lie was the truth, another was too weak, no client can see a third, and a variable ended Python itself.
-The last column counts attacks that still find a defect when they are repeated.
+made. Repaired defects stay in these counts. So do defects of the attacks themselves, as all five of revision bdbc70e65f: an
+answer in gzip was right, two answers still met the rule, one cannot be detected by any client, and a relative PYTHONPATH ended
+Python. The last column counts attacks that still find a defect when they are repeated.
 Signals are sent only after the first step of progress, because before that Python itself starts.
 """
 

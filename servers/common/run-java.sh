@@ -1,5 +1,5 @@
-# Runs a program of one Java file, which is compiled once into CACHE: run-java.sh SOURCE CACHE CLASSPATH [ARGUMENTS]. Compiling takes a
-# second, three times as long as most of these programs.
+# Runs a program of one Java file, which is compiled once into CACHE: run-java.sh SOURCE CACHE CLASSPATH [ARGUMENTS]. Compiling takes
+# twice as long as most of these programs.
 set -eu
 source=$1 cache=$2 classpath=$3
 shift 3

@@ -219,9 +219,7 @@ def _read_lines(path: Path, columns: Sequence[str], may_be_cut: bool) -> Iterato
 def read_document(path: Path) -> Any:
     """The content of a JSON file. Raises StoreError with file and line."""
     try:
-        return json.loads(read_bytes(path).decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise StoreError(f"{path}: byte {error.start} is not UTF-8") from None
+        return json.loads(_text_of(path, read_bytes(path)))
     except json.JSONDecodeError as error:
         raise StoreError(f"{path}, line {error.lineno}: not JSON: {error.msg}") from None
     except RecursionError:

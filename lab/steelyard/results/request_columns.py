@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -183,10 +183,6 @@ class RequestColumns:
             {tag: times.select(where) for tag, times in self.layers.items()},
             {key: ContextColumn(column.places[where], column.values) for key, column in self.contexts.items()},
         )
-
-    def at(self, begin_ns: Numbers) -> RequestColumns:
-        """The same requests with other beginnings."""
-        return replace(self, begin_ns=begin_ns)
 
 
 class ColumnsBuilder:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ...results.request_columns import join_requests
 from ...results.stored_run import Trial
+from ..layers import records_of
 from .source import Source
 
 
@@ -16,7 +16,7 @@ def _of_slice(trial: Trial, number: int) -> Mapping[str, float]:
     if not trial.layers:
         return {}
     timed = trial.layers.get(number)
-    right = timed.right if timed is not None else join_requests([])
+    right = records_of(trial, number)
     values: dict[str, float] = {
         "recorded": len(right),
         "recorded_ns": int(right.total_ns.sum()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +73,7 @@ def _requests_in_slices(
     )
     for record_folder in read:
         begins = np.array([ours(begin) for begin in record_folder.requests.begin_ns.tolist()], dtype=np.int64)
-        requests = record_folder.requests.at(begins)
+        requests = replace(record_folder.requests, begin_ns=begins)
         window = np.searchsorted([begin for begin, _, _ in windows], begins, side="right") - 1
         for place, (_, end, number) in enumerate(windows):
             inside = requests.select((window == place) & (begins <= end))
