@@ -180,8 +180,8 @@ fuzz: ## fuzz every reader of the engine and of the lab, FUZZ_SECONDS each (30);
 	STEELYARD_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),30) cargo test $(CARGO_FLAGS) --release --test fuzz
 	STEELYARD_FUZZ_SECONDS=$(or $(FUZZ_SECONDS),30) $(RUN) pytest lab/tests/test_fuzzed_readers.py -q -n0
 
-campaign: build ## list the long runs of tools/campaign.toml, or with HOURS=2.5 drive what fits on a quiet machine; may be stopped
-	@$(RUN) python tools/campaign.py $(if $(HOURS),--hours $(HOURS))
+campaign: build ## list the long runs of tools/campaign.toml, or with HOURS=2.5 drive what fits on a quiet machine; ONLY=NAME,NAME chooses; may be stopped
+	@$(RUN) python tools/campaign.py $(if $(HOURS),--hours $(HOURS)) $(if $(ONLY),--only $(ONLY))
 
 faults: build ## attack Steelyard itself, N attacks (1180) in pieces of MINUTES, AT_ONCE (3) at a time, and judge each by an independent oracle; SEED=2, KINDS=clock,tls only these, AGAIN=yes repeats defects
 	@PYTHONPATH=tests $(RUN) python -m attacks --at-once $(AT_ONCE) $(if $(N),--attacks $(N)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED)) $(if $(KINDS),--kinds $(KINDS)) $(if $(AGAIN),--again)

@@ -186,6 +186,18 @@ def pieces_of(items: Path, campaign: Path) -> list[Piece]:
     ]
 
 
+def chosen_of(pieces: Sequence[Piece], names: str | None) -> list[Piece]:
+    """The pieces with these names (comma-separated), or all, in order; raises ConfigurationError where there is no such piece."""
+    if names is None:
+        return list(pieces)
+    wanted = [name.strip() for name in names.split(",")]
+    known = [piece.name for piece in pieces]
+    unknown = next((name for name in wanted if name not in known), None)
+    if unknown is not None:
+        raise ConfigurationError(f"there is no piece '{unknown}'", hint=f"choose from {', '.join(known)}")
+    return [piece for piece in pieces if piece.name in wanted]
+
+
 def position_of(piece: Piece) -> Position:
     """How far a piece is, from its files; raises StoreError where one is damaged."""
     outcome = _read_outcome(piece.folder / OUTCOME)
@@ -307,10 +319,11 @@ def drive(words: Sequence[str], seconds: float, lock: int) -> int:
 
 
 class Sitting:
-    """One sitting: it drives the pieces that fit into its hours, each at most once."""
+    """One sitting: it drives those of the chosen pieces that fit into its hours, each at most once."""
 
-    def __init__(self, pieces: Sequence[Piece], hours: float, lock: int) -> None:
+    def __init__(self, pieces: Sequence[Piece], chosen: Sequence[Piece], hours: float, lock: int) -> None:
         self._pieces = pieces
+        self._chosen = chosen
         self._end = time.monotonic() + hours * 3600
         self._lock = lock
         self._console = console()
@@ -318,13 +331,13 @@ class Sitting:
     def run(self) -> bool:
         """Drive what fits; returns whether nothing failed. Raises SteelyardError where the machine is not quiet."""
         good, fits = True, False
-        for number, piece in enumerate(self._pieces, 1):
+        for number, piece in enumerate(self._chosen, 1):
             position = position_of(piece)
             needed = position.hours_left(piece.item)
             if position.outcome is not None or needed > self._hours_left() + ROUNDING_HOURS:
                 continue
             fits = True
-            title = f"{piece.name} ({number} of {len(self._pieces)})"
+            title = f"{piece.name} ({number} of {len(self._chosen)})"
             try:
                 good = self._drive(piece, position, title) and good
             except ConfigurationError as error:
@@ -457,6 +470,7 @@ def main() -> int:
     """Drive a sitting, or without --hours list the pieces; 0, 1 where a piece failed, 130 when stopped, or an error's code."""
     wishes = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     wishes.add_argument("--hours", type=hours_of, help="drive what fits into these hours (default: list the pieces)")
+    wishes.add_argument("--only", metavar="NAME,NAME", help="drive or list only these pieces (default: all)")
     wishes.add_argument("--items", type=Path, default=ITEMS, help="the file of items")
     wishes.add_argument("--folder", type=Path, help="the user's folder (default: campaign in ~/.local/share/steelyard)")
     arguments = wishes.parse_args()
@@ -464,14 +478,15 @@ def main() -> int:
         signal.signal(number, _interrupt)
     try:
         pieces = pieces_of(arguments.items, (arguments.folder or paths.user_folder() / "campaign").resolve())
+        chosen = chosen_of(pieces, arguments.only)
         if arguments.hours is None:
-            print_positions(pieces)
+            print_positions(chosen)
             return 0
         with campaign_lock(pieces[0].campaign) as lock:
             try:
-                good = Sitting(pieces, arguments.hours, lock).run()
+                good = Sitting(pieces, chosen, arguments.hours, lock).run()
             finally:
-                print_positions(pieces)
+                print_positions(chosen)
         return 0 if good else 1
     except SteelyardError as error:
         console().print(f"error: {error}")

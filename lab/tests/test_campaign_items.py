@@ -106,6 +106,16 @@ def test_each_session_is_a_piece_with_a_seed_of_its_own(tool: ModuleType, tmp_pa
     assert seeds == ["1", "2"]
 
 
+def test_pieces_are_chosen_by_name_in_the_order_of_the_file(tool: ModuleType, tmp_path: Path) -> None:
+    others = [ITEM.replace('name = "small"', f'name = "{name}"') for name in ("second", "third")]
+    known = pieces(tool, tmp_path, ITEM + "".join(others))
+    assert [piece.name for piece in tool.chosen_of(known, "third, small")] == ["small", "third"]
+    assert tool.chosen_of(known, None) == known
+    with pytest.raises(ConfigurationError, match="there is no piece 'fourth'") as raised:
+        tool.chosen_of(known, "small,fourth")
+    assert raised.value.hint == "choose from small, second, third"
+
+
 def test_a_valid_run_is_kept_and_an_invalid_one_is_not_with_the_reason(tool: ModuleType, tmp_path: Path) -> None:
     good, bad = pieces(tool, tmp_path, ITEM + ITEM.replace('name = "small"', 'name = "wrong"'))
     outcome = tool.finish(good, write_run(good.folder / "demo-1", Planted(forks=4, pairs=5)))
