@@ -159,7 +159,7 @@ def test_a_run_of_another_revision_is_put_aside_and_what_it_measured_stays(
     environment = {"steelyard": __version__, "git": {"revision": "0" * 40, "changes": ""}}
     run = write_run(piece.folder / "demo-1", Planted(forks=2, pairs=3, environment=environment))
     assert tool.position_of(piece).run == run
-    assert tool.Sitting([piece], 1.0, 0)._with_same_setup(piece, run) is None
+    assert tool.Sitting([piece], [piece], 1.0, 0)._with_same_setup(piece, run) is None
     assert f"git.revision was {'0' * 40}" in capsys.readouterr().err
     assert len(list((tmp_path / "campaign" / "set-aside" / "small" / "demo-1" / "trials").iterdir())) == 2
     assert tool.position_of(piece).text() == "not begun"
