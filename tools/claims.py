@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from kept import ROOT, keep
+from kept import ROOT, keep, kept_runs
 from steelyard.analyse.claims import (
     JudgedClaim,
     answer_text,
@@ -44,11 +44,12 @@ CAPTION = (
 
 def papers() -> Iterator[PaperClaims]:
     """Every paper with claims, by the year of its study."""
+    runs = kept_runs()
+    links = {name: f"{UP}/{run.relative_to(ROOT).as_posix()}/" for name, run in runs.items()}
     for path in sorted(ROOT.glob(f"papers/*/{CLAIMS}"), key=lambda path: (paper_of(path.parent).year, path)):
         conclusions, folder = read_conclusions(path), path.parent
-        claims = list(judged(folder, conclusions.claims))
-        runs = f"{UP}/{folder.relative_to(ROOT).as_posix()}/results"
-        yield PaperClaims(folder.name, paper_of(folder), conclusions.setting, claims, runs)
+        claims = list(judged(folder.name, conclusions.claims, runs))
+        yield PaperClaims(folder.name, paper_of(folder), conclusions.setting, claims, links)
 
 
 def paper_of(folder: Path) -> Paper:
@@ -58,17 +59,18 @@ def paper_of(folder: Path) -> Paper:
     return paper
 
 
-def judged(folder: Path, claims: Sequence[PaperClaim]) -> Iterator[JudgedClaim]:
-    """Each claim by the kept run that it names. Raises AssertionError where that run has no such value."""
-    runs = {name: folder / "results" / name for name in {claim.run for claim in claims} - {""}}
-    verdicts = {name: Verdicts.model_validate(read_document(run / "verdicts.json")) for name, run in runs.items()}
-    values = {name: stored_fork_values(run) for name, run in runs.items()}
+def judged(paper: str, claims: Sequence[PaperClaim], kept: Mapping[str, Path]) -> Iterator[JudgedClaim]:
+    """Each claim by the kept run that it names. Raises AssertionError where there is no such run, or it has no such value."""
+    named = {claim.run for claim in claims} - {""}
+    assert named <= kept.keys(), f"{paper}: there is no kept run {', '.join(sorted(named - kept.keys()))}"
+    verdicts = {name: Verdicts.model_validate(read_document(kept[name] / "verdicts.json")) for name in named}
+    values = {name: stored_fork_values(kept[name]) for name in named}
     for claim in claims:
         if not claim.run:
             yield JudgedClaim(claim, None, judge_claim(None, claim, ran=False))
             continue
         (one,) = judge_claims([claim], verdicts[claim.run], values[claim.run])
-        assert one.answer is not None, f"{folder.name}: {claim.run} has no value for the claim '{claim.id}'"
+        assert one.answer is not None, f"{paper}: {claim.run} has no value for the claim '{claim.id}'"
         yield one
 
 

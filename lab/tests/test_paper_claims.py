@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_runs import KEPT_RUNS
 from lxml import html
 from pydantic import ValidationError
 from steelyard.analyse.analysis import full_analysis
@@ -225,16 +226,16 @@ def test_each_claim_has_the_value_of_its_kept_run_on_the_page(paper: Path) -> No
     rows = dict(re.findall(r"^\| (.*?) \|.* \| (.*?) \| [a-z ]+ \|.*\|$", page, re.MULTILINE))
     claims = read_conclusions(paper / CLAIMS).claims
     for name in sorted({one.run for one in claims}):
-        folder = paper / "results" / name
         mine = [one for one in claims if one.run == name]
         if not name:
             assert {rows[one.text] for one in mine} <= {""}
             continue
+        folder = KEPT_RUNS[name]
         verdicts = Verdicts.model_validate(read_document(folder / "verdicts.json"))
         for each in judge_claims(mine, verdicts, stored_fork_values(folder)):
             assert each.answer is not None, f"{name} has no value for {each.claim.id}"
             shown = answer_text(each.claim, each.answer) or "no value"
-            assert rows[each.claim.text] == f"[{shown}](../../papers/{paper.name}/results/{name}/)"
+            assert rows[each.claim.text] == f"[{shown}](../../{folder.relative_to(paths.root())}/)"
             assert f"| {each.claim.text} |" in page and f" | {each.word} | " in page
 
 
@@ -307,7 +308,9 @@ def test_the_page_of_all_papers_counts_the_words_and_links_each_run(run: Path) -
     publication = Paper(authors="A. Author", year=2004, title="An old paper")
     twice, thrice, other = judged_claims(run)
     kept = JudgedClaim(twice.claim.model_copy(update={"run": "one"}), twice.answer, twice.word)
-    papers = [PaperClaims("old", publication, "Tomcat 5", [kept, thrice, other], "../../papers/old/results")]
+    papers = [
+        PaperClaims("old", publication, "Tomcat 5", [kept, thrice, other], {"one": "../../papers/old/results/one/"})
+    ]
     page = html.document_fromstring(claims_page.html_of(papers))
     known = page.xpath("//@id")
     assert len(known) == len(set(known)) and {"old", "counts"} <= set(known)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -41,17 +41,17 @@ METHOD = (
 
 @dataclass(frozen=True)
 class PaperClaims:
-    """A paper with its judged claims. `name` is its study's, `runs` the folder of its kept runs as the page links to it."""
+    """A paper with its judged claims. `name` is its study's, `runs` the link to each kept run by name."""
 
     name: str
     paper: Paper
     setting: str
     claims: Sequence[JudgedClaim]
-    runs: str
+    runs: Mapping[str, str]
 
     def link_to(self, judged: JudgedClaim) -> str:
         """The link to the run that answers a claim; empty where none does."""
-        return f"{self.runs}/{judged.claim.run}/" if judged.claim.run else ""
+        return self.runs[judged.claim.run] if judged.claim.run else ""
 
 
 def counts_by_word(papers: Sequence[PaperClaims]) -> list[tuple[str, int, dict[ClaimWord, int]]]:
