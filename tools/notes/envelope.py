@@ -1,4 +1,4 @@
-"""The notes of kept runs on the cost of an envelope: each format's ratio to plain SOAP by operation and size, and its bytes."""
+"""The notes of kept runs on the cost of an envelope: the ratios of formats by operation and size, and their bytes."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ def envelope(kept: Kept) -> str:
 def secured(kept: Kept) -> str:
     """The notes on WS-Security and TLS on one server."""
     return _page(kept, _shown_of_security(kept))
+
+
+def rmi(kept: Kept) -> str:
+    """The notes on SOAP and Java RMI, on the same classes."""
+    return _page(kept, _shown_of_rmi(kept))
 
 
 def _page(kept: Kept, shown: Iterable[str]) -> str:
@@ -160,4 +165,56 @@ def _shown_of_security(kept: Kept) -> Iterator[str]:
     )
 
 
-MADE: Mapping[str, Callable[[Kept], str]] = {"envelope": envelope, "envelope-secured": secured}
+def _shown_of_rmi(kept: Kept) -> Iterator[str]:
+    java_rmi, (soap,) = kept.run.schedule.reference, kept.others
+    cells = {cell.removesuffix(_users(kept)): cell for cell in kept.judged_cells}
+
+    def times(measure: str) -> list[tuple[float, str]]:
+        """SOAP's figure over RMI's in each cell, sorted."""
+        values = ((kept.value(each, cell, measure) for each in (soap, java_rmi)) for cell in cells.values())
+        return sorted((a / b, name) for (a, b), name in zip(values, cells, strict=True))
+
+    def busy(subject: str, cell: str) -> float:
+        return kept.value(subject, cell, "throughput") * kept.value(subject, cell, "cpu_per_request") / 1e6
+
+    decided = sorted(
+        (kept.ratio(soap, java_rmi, cell), name) for name, cell in cells.items() if _is_decided(kept, cell)
+    )
+    (least, slowest), (most, fastest) = decided[0], decided[-1]
+    yield true(
+        most < 1 and len(decided) >= len(cells) - 1,
+        f"SOAP had a lower throughput than RMI in each of the {len(decided)} cells with a verdict: from {ratio_text(least)} times "
+        f"({slowest}) to {ratio_text(most)} times ({fastest}).",
+    )
+    clients = sorted(
+        kept.value(java_rmi, cell, "throughput") * kept.value(java_rmi, cell, "engine_cpu_per_request") / 1e6
+        for cell in cells.values()
+    )
+    possible, where = max(
+        (kept.ratio(java_rmi, soap, cell) / busy(java_rmi, cell), name) for name, cell in cells.items()
+    )
+    yield true(
+        clients[0] > 0.9 and possible > 1 / least,
+        f"RMI's client was the limit: it was {clients[0]:.0%} to {clients[-1]:.0%} busy, so RMI's true advantage may be larger. A "
+        f"server that is busy all the time would have at most {ratio_text(possible)} times SOAP's throughput ({where}).",
+    )
+    (few, cheapest), *_, (many, dearest) = times("cpu_per_request")
+    yield true(
+        few > 1,
+        f"The server's processor time per request does not depend on the client: SOAP took {ratio_text(few)} ({cheapest}) to "
+        f"{ratio_text(many)} times ({dearest}) RMI's.",
+    )
+    sent, received = times("bytes_sent"), times("bytes_received")
+    yield true(
+        sent[0][0] > 1 < received[0][0],
+        "How much larger SOAP's messages are depends on the call: a request has "
+        f"{ratio_text(sent[0][0])} ({sent[0][1]}) to {ratio_text(sent[-1][0])} times ({sent[-1][1]}) the bytes of RMI's, an answer "
+        f"{ratio_text(received[0][0])} ({received[0][1]}) to {ratio_text(received[-1][0])} times ({received[-1][1]}).",
+    )
+
+
+def _is_decided(kept: Kept, cell: str) -> bool:
+    return next(one for one in kept.primaries if one.cell == cell).is_decided
+
+
+MADE: Mapping[str, Callable[[Kept], str]] = {"envelope": envelope, "envelope-secured": secured, "envelope-rmi": rmi}

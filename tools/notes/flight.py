@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from steelyard.base.text import plural, range_text, ratio_text, value_text
-from steelyard.catalogue.published_layers import LAYERS, MEASURES, read_published_layers, read_published_measures
+from steelyard.catalogue.published_layers import (
+    LAYERS,
+    MEASURES,
+    PublishedLayer,
+    read_published_layers,
+    read_published_measures,
+)
 
 from .kept_run import Kept, command, listed, steadiness, true
 
@@ -244,6 +250,62 @@ def _layers_shown(kept: Kept) -> Iterator[str]:
     )
 
 
+def flight_papers_layers(kept: Kept) -> str:
+    """The notes on the shares of layers by the paper's own definition, beside ours."""
+    about = (
+        "Share of each layer in a request's time inside the server, in percent, and its time in ms with the interval: by our "
+        "layers, by the paper's own, in which what is loaded lazily counts as the service layer's time, and in the paper's table 1."
+    )
+    shown = [*_papers_layers_shown(kept), _whole(kept)]
+    return "\n\n".join([command(kept), about, _own_and_papers(kept), steadiness(kept), "What it shows.", listed(shown)])
+
+
+def _own_and_papers(kept: Kept) -> str:
+    """A row for each layer: its share by our layers, by the paper's layers, and in table 1."""
+    printed = {row.layer: row.percent for row in _table_1(kept)}
+    head = "| layer | our layers | the paper's layers | table 1 |\n|---|--:|--:|--:|"
+    rows = []
+    for name in printed:
+        both = [kept.layer(subject, BASE, name) for subject in (kept.run.schedule.reference, *kept.others)]
+        shares = [f"{value_text(one.percent)}; {value_text(one.ms)} ({range_text(one.interval)})" for one in both]
+        rows.append(f"| {name.replace('_', ' ')} | {' | '.join(shares)} | {printed[name]} |")
+    return "\n".join([head, *rows])
+
+
+def _papers_layers_shown(kept: Kept) -> Iterator[str]:
+    ours, (papers,) = kept.run.schedule.reference, kept.others
+    printed = {row.layer: float(row.percent) for row in _table_1(kept)}
+    service, hibernate = kept.layer(papers, BASE, "service").percent, _hibernate(kept, papers, BASE)
+    in_table = sum(share for layer, share in printed.items() if layer.startswith("hibernate"))
+    yield true(
+        3 * service < 2 * printed["service"] and hibernate > 2 * in_table,
+        f"By the paper's own layers the service layer takes {value_text(service)}% of a request, where table 1 has "
+        f"{printed['service']:.2f}%, and Hibernate's three layers take {value_text(hibernate)}%, where it has {in_table:.2f}%. So "
+        "the definition is not the reason why the service layer's share is smaller today.",
+    )
+    moved = service - kept.layer(ours, BASE, "service").percent
+    left = kept.layer(ours, BASE, "hibernate_engine").percent - kept.layer(papers, BASE, "hibernate_engine").percent
+    yield true(
+        moved > 10 and abs(moved - left) < 3,
+        f"The two definitions differ by what is loaded lazily, about {value_text(moved)} percent points of a request: ours counts "
+        "it as Hibernate's engine, the paper's as the service layer.",
+    )
+    (same,) = [one for one in kept.verdicts.differences if one.measure == "request_time"]
+    yield true(
+        same.interval is not None and same.interval[0] < 0 < same.interval[1],
+        f"Both take the same time: a request takes {value_text(kept.value(papers, BASE, 'request_time'))} ms by the paper's layers "
+        f"and {value_text(kept.value(ours, BASE, 'request_time'))} ms by ours, and no difference was detected "
+        f"({range_text(same.interval)} ms).",
+    )
+
+
+def _table_1(kept: Kept) -> list[PublishedLayer]:
+    """The paper's shares of layers in its usual experiment, over all requests."""
+    return [
+        row for row in read_published_layers(kept.folder / LAYERS) if row.test == BASE and row.factors == row.kind == ""
+    ]
+
+
 def _kind_ms(kept: Kept, subject: str, kind: str) -> float:
     """Of its warm requests of a kind."""
     warm = {cell.name for cell in kept.run.schedule.cells if not cell.cold}
@@ -273,4 +335,8 @@ def _whole(kept: Kept) -> str:
     )
 
 
-MADE = {"flight-types": flight_types, "flight-variations": flight_variations}
+MADE = {
+    "flight-types": flight_types,
+    "flight-variations": flight_variations,
+    "flight-papers-layers": flight_papers_layers,
+}
