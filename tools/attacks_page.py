@@ -41,7 +41,8 @@ The outcomes are
 The interval is Clopper and Pearson's exact one (95%) for the share of defects among the attacks when they were first
 made. Repaired defects stay in these counts. So do defects of the attacks themselves, as all five of revision bdbc70e65f: an
 answer in gzip was right, two answers still met the rule, one cannot be detected by any client, and a relative PYTHONPATH ended
-Python. The last column counts attacks that still find a defect when they are repeated.
+Python. In that of revision 2d71d21eaf the shop did not count an answer 401 as right, but a client cannot know that it is a lie.
+The last column counts attacks that still find a defect when they are repeated.
 Signals are sent only after the first step of progress, because before that Python itself starts.
 """
 

@@ -71,7 +71,8 @@ def main() -> None:
                 self.tokens.clear()
             true: Answer = super().answer(method, target, token, body)
             given = lying(true, target, lie) if lie and asked > after else true
-            is_true = given == true or lie in TOKENS  # any token is one, for who does not know the shop
+            # For who does not know the shop, any token is one, and each 401 says that a token has expired.
+            is_true = given == true or lie in TOKENS or given[0] == 401
             right = is_true and given[0] in (200, 201, 401)
             self.totals.add(right=int(right), other=int(not right))
             self.file.write_text(json.dumps({**self.counts, "injected": self.injected}))
