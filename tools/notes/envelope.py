@@ -109,7 +109,7 @@ def _unused(kept: Kept, soap: str, cells: Mapping[str, str]) -> str:
     """Where gRPC's throughput lies below what its processor time a request allows, since it left a part of its processor unused."""
 
     def left(subject: str, cell: str) -> float:
-        return 1 - kept.value(subject, cell, "throughput") * kept.value(subject, cell, "cpu_per_request") / 1e6
+        return 1 - _busy(kept, subject, cell, "cpu_per_request")
 
     short = {name: cell for name, cell in cells.items() if left(GRPC, cell) - left(soap, cell) > UNUSED}
     below = sorted(1 - (1 - left(GRPC, cell)) / (1 - left(soap, cell)) for cell in short.values())
@@ -121,6 +121,11 @@ def _unused(kept: Kept, soap: str, cells: Mapping[str, str]) -> str:
         f"{plain[0]:.1%} to {plain[-1]:.1%}: there its ratio of throughput lies {below[0]:.1%} to {below[-1]:.1%} below that of "
         f"processor time per request ({', '.join(short)}). The run does not show why it waited.",
     )
+
+
+def _busy(kept: Kept, subject: str, cell: str, measure: str) -> float:
+    """The share of the measured time in which a processor worked: `measure` is its time per request in µs."""
+    return kept.value(subject, cell, "throughput") * kept.value(subject, cell, measure) / 1e6
 
 
 TLS, SIGNED, ENCRYPTED, BOTH = (
@@ -174,11 +179,10 @@ def _shown_of_rmi(kept: Kept) -> Iterator[str]:
         values = ((kept.value(each, cell, measure) for each in (soap, java_rmi)) for cell in cells.values())
         return sorted((a / b, name) for (a, b), name in zip(values, cells, strict=True))
 
-    def busy(subject: str, cell: str) -> float:
-        return kept.value(subject, cell, "throughput") * kept.value(subject, cell, "cpu_per_request") / 1e6
-
     decided = sorted(
-        (kept.ratio(soap, java_rmi, cell), name) for name, cell in cells.items() if _is_decided(kept, cell)
+        (kept.ratio(soap, java_rmi, cell), name)
+        for name, cell in cells.items()
+        if kept.between(soap, java_rmi, cell).is_decided
     )
     (least, slowest), (most, fastest) = decided[0], decided[-1]
     yield true(
@@ -186,12 +190,10 @@ def _shown_of_rmi(kept: Kept) -> Iterator[str]:
         f"SOAP had a lower throughput than RMI in each of the {len(decided)} cells with a verdict: from {ratio_text(least)} times "
         f"({slowest}) to {ratio_text(most)} times ({fastest}).",
     )
-    clients = sorted(
-        kept.value(java_rmi, cell, "throughput") * kept.value(java_rmi, cell, "engine_cpu_per_request") / 1e6
-        for cell in cells.values()
-    )
+    clients = sorted(_busy(kept, java_rmi, cell, "engine_cpu_per_request") for cell in cells.values())
     possible, where = max(
-        (kept.ratio(java_rmi, soap, cell) / busy(java_rmi, cell), name) for name, cell in cells.items()
+        (kept.ratio(java_rmi, soap, cell) / _busy(kept, java_rmi, cell, "cpu_per_request"), name)
+        for name, cell in cells.items()
     )
     yield true(
         clients[0] > 0.9 and possible > 1 / least,
@@ -211,10 +213,6 @@ def _shown_of_rmi(kept: Kept) -> Iterator[str]:
         f"{ratio_text(sent[0][0])} ({sent[0][1]}) to {ratio_text(sent[-1][0])} times ({sent[-1][1]}) the bytes of RMI's, an answer "
         f"{ratio_text(received[0][0])} ({received[0][1]}) to {ratio_text(received[-1][0])} times ({received[-1][1]}).",
     )
-
-
-def _is_decided(kept: Kept, cell: str) -> bool:
-    return next(one for one in kept.primaries if one.cell == cell).is_decided
 
 
 MADE: Mapping[str, Callable[[Kept], str]] = {"envelope": envelope, "envelope-secured": secured, "envelope-rmi": rmi}

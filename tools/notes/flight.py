@@ -281,7 +281,7 @@ def _papers_layers_shown(kept: Kept) -> Iterator[str]:
         3 * service < 2 * printed["service"] and hibernate > 2 * in_table,
         f"By the paper's own layers the service layer takes {value_text(service)}% of a request, where table 1 has "
         f"{printed['service']:.2f}%, and Hibernate's three layers take {value_text(hibernate)}%, where it has {in_table:.2f}%. So "
-        "the definition is not the reason why the service layer's share is smaller today.",
+        "the definition is only a part of the reason why the service layer's share is smaller today.",
     )
     moved = service - kept.layer(ours, BASE, "service").percent
     left = kept.layer(ours, BASE, "hibernate_engine").percent - kept.layer(papers, BASE, "hibernate_engine").percent
