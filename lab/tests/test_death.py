@@ -121,6 +121,35 @@ def test_answers_that_come_after_their_slice_leave_the_other_cells_of_a_trial_to
     assert failure is not None and failure.kind == "no-answer"
 
 
+@pytest.mark.parametrize(
+    ("judged", "loaded", "words"),
+    [
+        (True, "a", "a died at 8 users on echoStruct, requests of 900 B: go (mail) ended with exit code 3"),
+        (False, "a", "go (mail of a) died at 8 users on echoStruct, requests of 900 B: go (mail) ended"),
+        (False, "b", "go (mail of a) died while b was under load at 8 users on echoStruct, requests of 900 B: go"),
+    ],
+)
+def test_a_process_that_ended_is_named_with_the_subject_that_was_under_load(
+    tmp_path: Path, judged: bool, loaded: str, words: str
+) -> None:
+    cell = Cell(name="echoStruct", mix={"echoStruct": 1.0}, users=8, profile=BigBang(users=8, seconds=1), primary=True)
+    part = SimpleNamespace(
+        part=SimpleNamespace(server=SimpleNamespace(name="go"), place="mail", judged=judged),
+        keeper=SimpleNamespace(exit=Exit(3, None), log_tail=lambda: "no space", bring_log=lambda: None),
+        site=SimpleNamespace(reach=SimpleNamespace(kernel_kills=lambda: 0)),
+        log=tmp_path / "none.log",
+    )
+    running = {
+        "a": SimpleNamespace(ended_part=lambda: part, parts=[part]),
+        "b": SimpleNamespace(ended_part=lambda: None, parts=[]),
+    }
+    watch = Watch(running, {"echoStruct": cell}, {"echoStruct": 900.0}, tmp_path)  # type: ignore[arg-type]
+    plan = SlicePlan(number=1, subject=loaded, cell="echoStruct", phase="measure", pair=0)
+    failure = watch.failure_after(plan, {"completed": "7"})
+    assert failure is not None and (failure.kind, failure.subject) == ("died", "a")
+    assert words in failure.message and "its log ends: no space" in failure.message
+
+
 def test_the_kinds_of_failure_are_those_of_the_format_s_description() -> None:
     described = (Path(__file__).parents[2] / "contracts" / "engine-output.md").read_text()
     assert ",".join(FAILURE_KINDS) in re.sub(r",\s+", ",", described)

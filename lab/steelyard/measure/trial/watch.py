@@ -95,10 +95,11 @@ class Watch:
         death = f"{part.part.server.name} ({part.part.place}) ended with {ended}"
         words = f"its log ends: {part.keeper.log_tail()}" if part.keeper.log_tail() else "its log is empty"
         if ended.by == signal.SIGKILL and part.site.reach.kernel_kills() > self._kernel_kills[label]:
-            return self._failure(plan, label, "out-of-memory", f"{death}, while the kernel's OOM killer was active")
+            killer = f"{death}, while the kernel's OOM killer was active"
+            return self._failure(plan, label, "out-of-memory", killer, part)
         if label in self._memory:
-            return self._failure(plan, label, "out-of-memory", f"{death}; its log says: {self._memory[label]}")
-        return self._failure(plan, label, "killed" if ended.by in _FROM_OUTSIDE else "died", f"{death}; {words}")
+            return self._failure(plan, label, "out-of-memory", f"{death}; its log says: {self._memory[label]}", part)
+        return self._failure(plan, label, "killed" if ended.by in _FROM_OUTSIDE else "died", f"{death}; {words}", part)
 
     def _silent(self, plan: SlicePlan, row: Mapping[str, str]) -> Failure | None:
         """Why no request of the slice was answered correctly; None where one was."""
@@ -163,10 +164,12 @@ class Watch:
             return self._failure(plan, subject, "out-of-memory", f"{message}; its log says: {self._memory[subject]}")
         return self._failure(plan, subject, kind, message)
 
-    def _failure(self, plan: SlicePlan, label: str, kind: str, cause: str) -> Failure:
+    def _failure(self, plan: SlicePlan, label: str, kind: str, cause: str, part: RunningPart | None = None) -> Failure:
+        """The failure of a subject, or of its process `part`; the load may be another subject's."""
         place = self._place(plan)
-        idle = "" if label == plan.subject else f", while {plan.subject} was under load"
-        message = f"{label} {failure_phrase(kind)} {load_text(place)}{idle}: {cause}"
+        who = label if part is None or part.part.judged else f"{part.part.server.name} ({part.part.place} of {label})"
+        loaded = "" if label == plan.subject else f"while {plan.subject} was under load "
+        message = f"{who} {failure_phrase(kind)} {loaded}{load_text(place)}: {cause}"
         return Failure(kind=kind, subject=label, message=message, place=place)
 
     def _place(self, plan: SlicePlan) -> Place:
