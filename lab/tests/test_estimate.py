@@ -155,12 +155,6 @@ def test_a_study_that_has_companions_restored_before_each_test_waits_for_that() 
     )
 
 
-MISJUDGED = {  # runs that the estimate does not describe yet: it knows nothing of what is warm already, and of what is never steady
-    "envelope-rmi": "each of eleven operations on a JVM warms up the others, so a trial takes half of the estimate",
-    "flight-papers-layers": "fixed work is not called steady, so its warm-up takes the limit, and a trial 1.7 times the estimate",
-}
-
-
 def compiles(subject: SubjectRecord) -> bool:
     servers = {subject.server, *(process.server for process in subject.processes)}  # older records name no processes
     return any(entries.server(name).model.jvm for name in servers)
@@ -175,13 +169,7 @@ def trials_of(kept: Path, schedule: Schedule) -> Iterator[tuple[TrialPlan, Trial
             yield planned, record
 
 
-@pytest.mark.parametrize(
-    "kept",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(strict=True, reason=MISJUDGED[name])) if name in MISJUDGED else name
-        for name in KEPT_RUNS
-    ],
-)
+@pytest.mark.parametrize("kept", KEPT_RUNS)
 def test_the_estimate_of_a_kept_run_is_within_half_as_much_again_of_what_its_trials_took(kept: str) -> None:
     schedule = read_model(Schedule, KEPT_RUNS[kept] / "schedule.json")
     # A budget ends a trial before all its pairs, and steps end where a server refuses: neither takes the least of what was planned.

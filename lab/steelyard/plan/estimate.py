@@ -67,9 +67,10 @@ START = {True: PlannedTime(1.5, 7.0, 20.0), False: PlannedTime(0.05, 1.0, 3.0)}
 VERIFYING_AND_ENDING = PlannedTime(1.0, 3.0, 8.0)  # for each subject: all exchanges before, counts and records after
 # In slices, not seconds: large documents need longer slices, and their code needs as many requests until it is
 # compiled.
-USUAL_HEAD_START_SLICES = 12  # in each cell, if it may continue while compilers work
-USUAL_AFTER_HEAD_START_SLICES = 10  # of warm-up in each cell, after such a head start
-USUAL_WARM_UP_SECONDS = {True: 24.0, False: 8.0}  # of load, in each operation
+USUAL_HEAD_START_SLICES = 28  # in all cells of a subject, which share code, if it may continue while compilers work
+USUAL_AFTER_HEAD_START_SLICES = 8  # of warm-up in each cell, after such a head start
+USUAL_WARM_UP_SECONDS = {True: 24.0, False: 8.0}  # of load, in the first cell
+USUAL_FURTHER_WARM_UP_SECONDS = {True: 10.0, False: 8.0}  # in each other cell, whose code is compiled in part already
 LEAST_WARM_UP_SLICES = 3  # fewer show no steady state
 USUAL_SPARE_SHARE = 1 / 6  # of the pairs, if a subject has a JIT compiler
 REQUEST_SECONDS = 0.005  # of fixed work, with the requests of all users in sequence
@@ -163,9 +164,10 @@ def overhead_of(schedule: Schedule, subjects: Sequence[str], compiles: Compiles)
 
 def _head_starts(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:
     """The head starts of subjects with a JIT compiler, on all processors."""
-    each = sum(seconds_of_warm_up_slice(schedule, cell) for cell in warm_up_cells(schedule.cells))
+    cells = warm_up_cells(schedule.cells)
+    each = sum(seconds_of_warm_up_slice(schedule, cell) for cell in cells)
     least, most = head_start_slices(schedule), most_head_start_slices(schedule)
-    usual = max(least, min(most, USUAL_HEAD_START_SLICES))
+    usual = max(least, min(most, USUAL_HEAD_START_SLICES / max(1, len(cells))))
     of_all = each * sum(compiles[label] for label in subjects)
     return PlannedTime(of_all * least, of_all * usual, of_all * most)
 
@@ -173,15 +175,23 @@ def _head_starts(schedule: Schedule, subjects: Sequence[str], compiles: Compiles
 def _warm_up(schedule: Schedule, compiling: bool) -> PlannedTime:
     """The warm-up of one subject in all its warm-up cells."""
     most = most_warm_up_slices(schedule)
-    begun_warm = compiling and most_head_start_slices(schedule) > head_start_slices(schedule)
-    cold = math.ceil(USUAL_WARM_UP_SECONDS[compiling] / schedule.slice_seconds)
-    usual = min(most, USUAL_AFTER_HEAD_START_SLICES if begun_warm else cold)
     whole = NOTHING
-    for cell in warm_up_cells(schedule.cells):
+    for place, cell in enumerate(warm_up_cells(schedule.cells)):
         each = seconds_of_warm_up_slice(schedule, cell)
         least = min(most * each, max(LEAST_WARM_UP_SLICES * each, least_warm_up_seconds(compiling)))
+        usual = min(most, _usual_warm_up_slices(schedule, cell, compiling, first=place == 0))
         whole += PlannedTime(least, max(least, usual * each), most * each)
     return whole
+
+
+def _usual_warm_up_slices(schedule: Schedule, cell: Cell, compiling: bool, *, first: bool) -> int:
+    """The warm-up slices of a cell, as in kept runs; a load in one stretch is rarely steady before the limit."""
+    if not kind_of(cell).sliced:
+        return most_warm_up_slices(schedule)
+    if compiling and most_head_start_slices(schedule) > head_start_slices(schedule):
+        return USUAL_AFTER_HEAD_START_SLICES
+    seconds = USUAL_WARM_UP_SECONDS if first else USUAL_FURTHER_WARM_UP_SECONDS
+    return math.ceil(seconds[compiling] / schedule.slice_seconds)
 
 
 def _spare_pair_time(schedule: Schedule, subjects: Sequence[str], compiles: Compiles) -> PlannedTime:
