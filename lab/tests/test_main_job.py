@@ -208,6 +208,17 @@ def test_ctrl_c_leaves_a_report_and_resume_drives_what_is_left(stopped: Made, ru
     assert (again.code, "nothing is left to resume" in again.err) == (1, True), again.err
 
 
+def test_a_trial_whose_record_is_damaged_is_repeated_by_a_resume(stopped: Made, run: Run) -> None:
+    (folder,) = stopped.folder.glob("runs/*")
+    record = folder / "trials" / "01" / "trial.json"
+    record.write_text(record.read_text().replace('"complete"', '"fine"', 1))
+    ran = run("run", "--resume", str(folder))
+    assert ran.code == 0, ran.err
+    assert "trial 1 is damaged and repeated" in ran.err and "status must be 'complete'" in ran.err, ran.err
+    assert '"fine"' in (folder / "trials" / "01.stopped-1" / "trial.json").read_text()
+    assert verdicts(stopped.folder)["status"] == "complete"
+
+
 def test_a_run_is_not_resumed_on_another_setup(stopped: Made, run: Run) -> None:
     (folder,) = stopped.folder.glob("runs/*")
     environment = json.loads((folder / "environment.json").read_text())

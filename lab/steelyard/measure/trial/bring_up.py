@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import replace
 
-from ...base.errors import ContractError, KeeperError, ProvisionError
+from ...base.errors import ContractError, KeeperError, ProvisionError, StoreError
 from ...hosts import build, own_sites
 from ...hosts.cpus import Shares, pin_thread
 from ...hosts.first_answer import AskOnce
@@ -16,6 +16,7 @@ from ...hosts.launch import running_subject
 from ...hosts.running import RunningPart, RunningSubject
 from ...hosts.subject import Subject
 from ...models.records import Failure, ProcessRecord, SubjectRecord, TrialPlan, TrialRecord
+from ...results.stored_run import read_model
 from ...workload import contract
 from . import own_answers
 from .context import TrialContext, TrialFailedError, TrialLog
@@ -138,12 +139,14 @@ def _require_same_state(setting: TrialContext, log: TrialLog, record: SubjectRec
 
 
 def _earlier_processes(setting: TrialContext, log: TrialLog) -> Iterator[ProcessRecord]:
-    """The processes of this run's trials so far, beginning with this trial."""
-    records = (path for path in sorted(setting.folder.glob("trials/*/trial.json")) if path.parent != log.folder)
-    stored = (TrialRecord.model_validate_json(path.read_bytes()).subjects for path in records)
-    for subjects in (log.subjects, *stored):
-        for subject in subjects:
-            yield from subject.processes
+    """The processes of this run's trials so far, beginning with this trial; without the trials whose record is damaged."""
+    subjects = [*log.subjects]
+    for path in sorted(setting.folder.glob("trials/*/trial.json")):
+        if path.parent != log.folder:
+            with suppress(StoreError):  # was set aside by a resume
+                subjects += read_model(TrialRecord, path).subjects
+    for subject in subjects:
+        yield from subject.processes
 
 
 def _record(shares: Shares, label: str, up: RunningSubject) -> SubjectRecord:
