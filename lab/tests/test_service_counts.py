@@ -11,9 +11,9 @@ from steelyard.base.errors import ProvisionError
 from steelyard.hosts.running import RunningSubject
 from steelyard.measure.trial import proof
 from steelyard.measure.trial.context import TrialFailedError
-from steelyard.measure.trial.proof import ANSWERS, ServiceCounts
+from steelyard.measure.trial.proof import ANSWERS, ServiceCounts, require_finished_work
 from steelyard.measure.trial.watch import Watch
-from steelyard.models.records import Counted, Failure, SlicePlan
+from steelyard.models.records import Counted, Failure, Settled, SlicePlan
 
 
 class Service:
@@ -26,6 +26,11 @@ class Service:
 
     def thaw(self) -> None:
         pass
+
+    def wait_for_background_work(self, _while_waiting: object) -> tuple[bool, dict[str, int]]:
+        """Its open orders by then: what it says next."""
+        left = self.requests_served() or 0
+        return left == 0, {"orders.open": left}
 
     def requests_served(self) -> int | None:
         self._last = next(self._says, self._last)
@@ -94,3 +99,21 @@ def test_a_service_without_a_counter_is_not_counted() -> None:
 def test_a_service_that_does_not_tell_in_the_end_fails_the_trial() -> None:
     with pytest.raises(TrialFailedError, match="it does not tell"):
         compared(counts_of(a=Service(10, -1)), row(0, 5))
+
+
+def settled(number: int, subject: str, *, done: bool) -> Settled:
+    return Settled(slice=number, subject=subject, settled=done, seconds=1, counts={})
+
+
+def test_work_that_was_left_after_a_slice_is_waited_for_before_the_counts_are_compared() -> None:
+    a, b = Service(0), Service()
+    running = cast("dict[str, RunningSubject]", {"a": a, "b": b})
+    ended = [settled(1, "b", done=False), settled(2, "a", done=False), settled(3, "b", done=True)]
+    require_finished_work(running, ended, lambda: None)
+    assert (a.requests_served(), b.requests_served()) == (0, None), "only a was asked, since b's last work was done"
+
+
+def test_work_that_is_left_still_ends_the_trial_with_its_counts() -> None:
+    running = cast("dict[str, RunningSubject]", {"a": Service(7629)})
+    with pytest.raises(TrialFailedError, match=r"its work is unfinished still \(orders\.open 7,629\)"):
+        require_finished_work(running, [settled(1, "a", done=False)], lambda: None)

@@ -397,7 +397,7 @@ def _unfinished_work_sentences(run: Run) -> Iterator[str]:
         for subject, number in trial.unfinished_slices.items():
             yield (
                 f"background work of {subject} did not finish within the wait after {trial.plans[number].cell} in "
-                f"trial {trial.number}: its duration is unknown, and later load on it in that trial does not count"
+                f"trial {trial.number}: its duration is unknown, and no later load in that trial counts"
             )
 
 

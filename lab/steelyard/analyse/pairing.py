@@ -80,6 +80,12 @@ def slice_voids(trial: Trial, number: int, *, unbroken: bool = False) -> tuple[V
     return voids
 
 
+def _begins_beside_work(trial: Trial, row: SliceRow) -> bool:
+    """Whether the work of an earlier slice was unfinished. That of another subject counts, since it uses the same processors."""
+    unfinished = (trial.slices[number] for number in trial.unfinished_slices.values() if number in trial.slices)
+    return any(earlier.end_ns <= row.begin_ns for earlier in unfinished)
+
+
 def _slice_voids(trial: Trial, number: int, unbroken: bool) -> tuple[Void, ...]:
     row = trial.slices.get(number)
     if row is None:
@@ -92,7 +98,7 @@ def _slice_voids(trial: Trial, number: int, unbroken: bool) -> tuple[Void, ...]:
         voids.append(Void.LATE)
     elif not row.completed:
         voids.append(Void.EMPTY)
-    if number > trial.unfinished_slices.get(trial.plans[number].subject, number):
+    if _begins_beside_work(trial, row):
         voids.append(Void.BURDENED)
     if not unbroken and compiles(trial.jit_share(number)):
         voids.append(Void.COMPILING)

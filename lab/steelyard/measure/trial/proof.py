@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from ...base.errors import KeeperError, ProvisionError
@@ -123,8 +123,27 @@ def reconcile_all(running: Mapping[str, RunningSubject]) -> list[Reconciled]:
     return outcomes
 
 
-def background_work(subject: RunningSubject, plan: SlicePlan, while_waiting: Callable[[], None]) -> Settled | None:
-    """The outcome of a slice's background work; None where the service has no such work.
+def require_finished_work(
+    running: Mapping[str, RunningSubject], settled: Sequence[Settled], while_waiting: Callable[[], None]
+) -> None:
+    """Wait once more for each subject's work that was unfinished after its last slice: the service's counts are old by now.
+
+    Raises TrialFailedError where it is unfinished still, or cannot be read.
+    """
+    for last in {outcome.subject: outcome for outcome in settled}.values():
+        if last.settled:
+            continue
+        again = background_work(running[last.subject], last.subject, last.slice, while_waiting)
+        if again is not None and not again.settled:
+            counts = ", ".join(f"{name} {count:,}" for name, count in again.counts.items())
+            message = f"{last.subject} cannot be reconciled with its load: its work is unfinished still ({counts})"
+            raise TrialFailedError(Failure(kind="reconciliation", subject=last.subject, message=message))
+
+
+def background_work(
+    subject: RunningSubject, label: str, number: int, while_waiting: Callable[[], None]
+) -> Settled | None:
+    """The outcome of the background work of a slice, by its number; None where the service has no such work.
 
     Raises TrialFailedError where it cannot be read.
     """
@@ -132,16 +151,12 @@ def background_work(subject: RunningSubject, plan: SlicePlan, while_waiting: Cal
     try:
         settlement = subject.wait_for_background_work(while_waiting)
     except (ProvisionError, KeeperError) as error:
-        message = f"{plan.subject} does not report whether its work is done: {error.message}"
-        raise TrialFailedError(
-            Failure(kind="reconciliation", subject=plan.subject, message=message), error.hint
-        ) from None
+        message = f"{label} does not report whether its work is done: {error.message}"
+        raise TrialFailedError(Failure(kind="reconciliation", subject=label, message=message), error.hint) from None
     if settlement is None:
         return None
     seconds = round(time.monotonic() - begun, 3)
-    return Settled(
-        slice=plan.number, subject=plan.subject, settled=settlement[0], seconds=seconds, counts=settlement[1]
-    )
+    return Settled(slice=number, subject=label, settled=settlement[0], seconds=seconds, counts=settlement[1])
 
 
 def check_samples(setting: TrialContext, log: TrialLog) -> None:

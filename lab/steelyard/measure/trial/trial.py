@@ -54,7 +54,7 @@ from .gauges import store_gauges
 from .jobs import Answering, TrialSlices, answering, cycle_ns, make_job, plan_slices, turn_of
 from .last_slices import LastSlices
 from .legs import Legs
-from .proof import ServiceCounts, background_work, check_samples, reconcile_all
+from .proof import ServiceCounts, background_work, check_samples, reconcile_all, require_finished_work
 from .second_client import SecondClient
 from .slice_rows import SliceRows
 from .spans import store_spans
@@ -198,6 +198,7 @@ def _drive_subjects(
                 driver.measure(slices, begun)
             if not setting.schedule.faults:  # a killed service counts from zero again, and its losses are the result
                 log.counted = counts.compare_counts(driver.rows.seen, driver.watch, log.slices[-1])
+                require_finished_work(running, log.settled, setting.progress.refresh)
                 log.reconciled = reconcile_all(running)
             _store_notes(setting, plan, log, running, driver)
         except EngineError as error:
@@ -522,7 +523,9 @@ class _Driver:
         else:
             patience = self._patience() + stretch.lead_in_ms / 1000
             self._engine.stretch(plan.number, stretch, patience, self._on_tick(plan))
-        settled = background_work(self._running[plan.subject], plan, self._setting.progress.refresh)
+        settled = background_work(
+            self._running[plan.subject], plan.subject, plan.number, self._setting.progress.refresh
+        )
         if settled is not None:
             self._log.settled.append(settled)
 
