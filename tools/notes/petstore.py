@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+from steelyard.analyse import blocks
 from steelyard.analyse.faults import fault_sentences, outcome_titles, outcome_total
 from steelyard.base.csvfiles import read_bytes
 from steelyard.base.text import plural, value_text
+from steelyard.models.job import Steps
 from steelyard.models.verdict import FaultRow
+from steelyard.plan import shapes
 
 from .kept_run import Kept, command, listed, steadiness, tally, true
 
@@ -206,4 +210,86 @@ def _longer(kept: Kept, cell: str, other: str, than: str, response: Mapping[str,
     return true(more > 0, sentence)
 
 
-MADE = {"petstore": petstore, "petstore-safe": safe, "petstore-faults": faults, "petstore-unreachable": unreachable}
+KEPT_UP, QUEUED = (
+    20,
+    100,
+)  # messages in the longest queue where a subject keeps up with its orders, and where it does not
+NEAR = 0.05  # of the orders that the lowest level predicts
+
+
+@dataclass(frozen=True)
+class _Level:
+    """A level of clients: the orders that a subject completed a minute while it was held, and its longest queue then."""
+
+    clients: int
+    orders_per_minute: float
+    longest_queue: float
+
+
+def saturation(kept: Kept) -> str:
+    """The notes on the number of clients that saturate each subject."""
+    levels = {subject: _levels(kept, subject) for subject in kept.run.schedule.subjects}
+    about = "Completed orders a minute at each level, and in brackets the messages in the longest queue."
+    return "\n\n".join([command(kept), about, _by_level(levels), "What it shows.", listed(list(_saturation(levels)))])
+
+
+def _levels(kept: Kept, subject: str) -> list[_Level]:
+    """The levels of a subject's only block."""
+    (cell,), (trial,) = kept.run.schedule.cells, kept.run.trials
+    (block,) = blocks.series(kept.run, cell, subject)
+    assert isinstance(cell.profile, Steps)
+    held = shapes.levels_of(cell.profile)
+    _, per_second, _ = blocks.level_means(block, held)
+    (number,) = (plan.number for plan in trial.plans.values() if (plan.phase, plan.subject) == ("measure", subject))
+    begun_ns = trial.slices[number].begin_ns
+    queue = [((row.time_ns - begun_ns) / 1e9, row.value) for row in trial.gauges[number] if row.name == "queue_longest"]
+    return [
+        _Level(clients, 60 * float(rate), max(value for second, value in queue if begin <= second <= end))
+        for (clients, begin, end), rate in zip(held, per_second, strict=True)
+    ]
+
+
+def _by_level(levels: Mapping[str, Sequence[_Level]]) -> str:
+    clients = [level.clients for level in next(iter(levels.values()))]
+    lines = [f"| subject | {' | '.join(f'{one:,} clients' for one in clients)} |", "|---" + "|--:" * len(clients) + "|"]
+    for subject, rows in levels.items():
+        cells = " | ".join(f"{row.orders_per_minute:,.0f} ({row.longest_queue:,.0f})" for row in rows)
+        lines.append(f"| {subject} | {cells} |")
+    return "\n".join(lines)
+
+
+def _saturation(levels: Mapping[str, Sequence[_Level]]) -> Iterator[str]:
+    kept_up = {subject: [row for row in rows if row.longest_queue < KEPT_UP] for subject, rows in levels.items()}
+    (most,) = {rows[-1].clients for rows in kept_up.values()}
+    beyond = [row for rows in levels.values() for row in rows if row.clients > most]
+    at_most = [rows[-1].orders_per_minute for rows in kept_up.values()]
+    yield true(
+        all(
+            abs(row.orders_per_minute / rows[0].orders_per_minute * rows[0].clients / row.clients - 1) < NEAR
+            for rows in kept_up.values()
+            for row in rows
+        ),
+        f"Up to {most} clients each of the three completes as many orders as it gets, in proportion to the clients: "
+        f"{min(at_most):,.0f} to {max(at_most):,.0f} a minute in the end. No queue is longer than "
+        f"{max(row.longest_queue for rows in kept_up.values() for row in rows):.0f} messages.",
+    )
+    first = min(row.clients for row in beyond)
+    yield true(
+        all(row.longest_queue > QUEUED for row in beyond),
+        f"From {first} clients on orders come faster than they are completed, and messages wait: so between {most} and {first} "
+        f"clients saturate the server. The six levels of the paper's figures are taken as shares of {most}.",
+    )
+    waves = [row.orders_per_minute for row in beyond if row.clients > first]
+    yield (
+        f"Beyond, orders are completed in waves, of {min(waves):,.0f} to {max(waves):,.0f} a minute within half a minute, so one "
+        "fork does not show a capacity there. Therefore the report finds no limit of two of the subjects."
+    )
+
+
+MADE = {
+    "petstore-saturation": saturation,
+    "petstore": petstore,
+    "petstore-safe": safe,
+    "petstore-faults": faults,
+    "petstore-unreachable": unreachable,
+}
