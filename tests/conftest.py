@@ -23,6 +23,8 @@ if (
 ):  # two tests at once keep the processors busy, and what only keeps them awake ends late
     os.environ.setdefault("STEELYARD_AWAKE", "no")
     os.environ.setdefault("STEELYARD_STRANGERS", "yes")
+    # No speed is judged here, and the second compiler of a JVM takes most of its processor time in the first minute.
+    os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 HOUSE = Path(__file__).parent / "house"
 STEELYARD = Path(sys.executable).with_name("steelyard")
