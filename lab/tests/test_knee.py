@@ -56,6 +56,34 @@ def test_the_interval_over_forks_and_that_of_one_fork_cover_the_planted_knee() -
     assert np.median([(one.high or 0) - (one.low or 0) for one in over]) < 1
 
 
+@pytest.mark.parametrize("count", [1, 4])
+@pytest.mark.parametrize("curve", [60 * LEVELS, GROWING], ids=["linear", "contended"])
+def test_a_throughput_that_grows_is_shown_to_grow_in_19_of_20(curve: NDArray[np.float64], count: int) -> None:
+    assert sum(knee(LEVELS, forks(curve, seed, count), 5).grows for seed in range(100)) >= 95
+
+
+# Orders that a pet shop completed a second at 100 to 1,000 clients: 400 saturate it, and then they come in waves.
+CLIENTS = np.array([100, 200, 300, 400, 500, 600, 800, 1000], float)
+WAVES = np.array([302, 600, 880, 1230, 1258, 1290, 744, 1786], float) / 60
+
+
+def test_a_throughput_that_scatters_beyond_its_knee_is_not_said_to_grow() -> None:
+    found = knee(CLIENTS, [WAVES], 30)
+    assert found.users is None and not found.grows
+    assert found.sentence("shop") == (
+        "Whether shop's throughput stops growing is not decided: its levels up to 1000 users scatter too much."
+    )
+
+
+def test_of_a_saturated_throughput_whose_levels_scatter_hardly_one_in_twenty_is_said_to_grow() -> None:
+    draw = np.random.default_rng(5)
+    flat = 20 * np.minimum(CLIENTS / 400, 1)
+    scattered = [
+        np.where(CLIENTS > 400, flat * np.exp(0.3 * draw.standard_normal(len(CLIENTS))), flat) for _ in range(200)
+    ]
+    assert sum(knee(CLIENTS, [one], 30).grows for one in scattered) <= 14
+
+
 @pytest.mark.parametrize("curve", [60 * LEVELS, GROWING], ids=["linear", "contended"])
 def test_noise_makes_no_knee_of_a_growing_throughput(curve: NDArray[np.float64]) -> None:
     alarms = sum(knee(LEVELS, forks(curve, seed), 5).users is not None for seed in range(100))

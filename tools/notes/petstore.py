@@ -282,7 +282,7 @@ def _saturation(levels: Mapping[str, Sequence[_Level]]) -> Iterator[str]:
     waves = [row.orders_per_minute for row in beyond if row.clients > first]
     yield (
         f"Beyond, orders are completed in waves, of {min(waves):,.0f} to {max(waves):,.0f} a minute within half a minute, so one "
-        "fork does not show a capacity there. Therefore the report finds no limit of two of the subjects."
+        "fork does not show a capacity there."
     )
 
 

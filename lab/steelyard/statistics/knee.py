@@ -22,7 +22,8 @@ _GRID = 200
 
 @dataclass(frozen=True)
 class Knee:
-    """Users at the knee; None where throughput still grows at `most_users`. `low` and `high` are None with the knee.
+    """Users at the knee; None where throughput still grows at `most_users` (`grows`), and where neither was shown. `low` and `high`
+    are None with the knee.
 
     A knee at `least_users` means that throughput never grew. `seen` of `forks` showed a knee.
     """
@@ -35,18 +36,36 @@ class Knee:
     seen: int
     forks: int
     confidence: float
+    grows: bool = False
 
     def sentence(self, name: str, rate: str = "throughput") -> str:
         """The report's sentence, such as "tomcat's throughput stops growing at 9.4 users (95% interval 8.1 to 11, 4 forks)."."""
         forks = plural(self.forks, "fork")
         if self.users is None or self.low is None or self.high is None:
             seen = f"; {self.seen} of {forks} showed one" if self.seen else ""
-            return f"No knee of {name} up to {self.most_users:g} users: its {rate} still grows{seen}."
+            if self.grows:
+                return f"No knee of {name} up to {self.most_users:g} users: its {rate} still grows{seen}."
+            levels = f"its levels up to {self.most_users:g} users scatter too much"
+            return f"Whether {name}'s {rate} stops growing is not decided: {levels}{seen}."
         if self.users <= self.least_users:
             return f"{name}'s {rate} does not grow beyond {plural(round(self.least_users), 'user')} ({forks})."
         interval = f"{percent_text(self.confidence)} interval {value_text(self.low)} to {value_text(self.high)}"
         seen = f", {self.seen} of {forks}" if self.seen < self.forks else f", {forks}"
         return f"{name}'s {rate} stops growing at {value_text(self.users)} users ({interval}{seen})."
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Two connected straight lines through the levels of one fork.
+
+    `crossing` is where they meet, with its interval. Throughput `stops_beyond` by its growth per user there, and `grows_beyond`
+    where the whole interval of that growth says so; neither may be true.
+    """
+
+    crossing: tuple[float, float, float]
+    grows_before: bool
+    stops_beyond: bool
+    grows_beyond: bool
 
 
 def fork_knee(
@@ -63,22 +82,37 @@ def fork_knee(
     throughput per level.
     """
     at, measured = _levels(users, throughput_per_s, held_seconds)
+    return _knee_of(at, _lines(at, measured, confidence))
+
+
+def _knee_of(at: NDArray[np.float64], lines: _Lines) -> tuple[float, float, float] | None:
+    if not lines.grows_before:
+        return float(at[0]), float(at[0]), float(at[1])
+    return lines.crossing if lines.stops_beyond else None
+
+
+def _lines(at: NDArray[np.float64], measured: NDArray[np.float64], confidence: float) -> _Lines:
     grid = np.linspace(at[_BEFORE - 1], at[-_BEYOND - 1], _GRID)
     hinges = np.maximum(at - grid[:, None], 0)
     designs = np.stack([np.ones_like(hinges), np.broadcast_to(at, hinges.shape), hinges], axis=2)
-    coefficients = np.linalg.pinv(designs) @ measured
+    inverses = np.linalg.pinv(designs)
+    coefficients = inverses @ measured
     fitted = np.einsum("glc,gc->gl", designs, coefficients)
     errors = np.sum((measured - fitted) ** 2, axis=1)
     place = int(np.argmin(errors))
     before, change = coefficients[place, 1:]
-    if fitted[place].max() < (1 + STILL_GROWING) * fitted[place, 0]:
-        return float(at[0]), float(at[0]), float(at[1])
-    if before + change >= STILL_GROWING * before:
-        return None
     spare = len(at) - 4
     allowed = errors[place] * (1 + fisher_quantile(confidence, 1, spare) / spare)
     kept = grid[errors <= allowed]
-    return float(grid[place]), float(kept[0]), float(kept[-1])
+    # growth per user beyond the knee is a sum of the levels with these weights, which gives its standard error
+    weights = inverses[place, 1] + inverses[place, 2]
+    within = np.sqrt(fisher_quantile(confidence, 1, spare) * errors[place] / spare * np.sum(weights**2))
+    return _Lines(
+        crossing=(float(grid[place]), float(kept[0]), float(kept[-1])),
+        grows_before=bool(fitted[place].max() >= (1 + STILL_GROWING) * fitted[place, 0]),
+        stops_beyond=bool(before + change < STILL_GROWING * before),
+        grows_beyond=bool(before + change - within >= STILL_GROWING * before),
+    )
 
 
 def knee(
@@ -87,19 +121,20 @@ def knee(
     """A server's knee over forks: one throughput (levels,) per fork, at the same `users` (levels,).
 
     A knee is reported where most forks show one: each fork has one number, and the interval is Student's t over them; for one
-    fork, its own. Raises InsufficientDataError as `fork_knee` does.
+    fork, its own. Throughput still grows where most forks show that: the interval of their growth beyond the best point is wholly
+    above the tenth. Raises InsufficientDataError as `fork_knee` does.
     """
     if not throughput_per_s:
         raise InsufficientDataError("a knee needs at least one fork")
-    knees = [
-        of_fork
-        for fork in throughput_per_s
-        if (of_fork := fork_knee(users, fork, held_seconds, confidence)) is not None
-    ]
-    at = np.asarray(users, float)
-    least, most, forks = float(np.min(at)), float(np.max(at)), len(throughput_per_s)
+    levels = [_levels(users, fork, held_seconds) for fork in throughput_per_s]
+    lines = [_lines(at, measured, confidence) for at, measured in levels]
+    of_forks = [_knee_of(at, fork) for (at, _), fork in zip(levels, lines, strict=True)]
+    knees = [of_fork for of_fork in of_forks if of_fork is not None]
+    at, forks = levels[0][0], len(lines)
+    least, most = float(at[0]), float(at[-1])
     if 2 * len(knees) <= forks:
-        return Knee(None, None, None, least, most, len(knees), forks, confidence)
+        grows = 2 * sum(fork.grows_beyond for fork in lines) > forks
+        return Knee(None, None, None, least, most, len(knees), forks, confidence, grows)
     if len(knees) == 1:
         return Knee(*knees[0], least, most, 1, forks, confidence)
     over = student_interval([value for value, _, _ in knees], confidence)
