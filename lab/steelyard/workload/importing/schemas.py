@@ -64,7 +64,8 @@ def write_schemas(documents: Sequence[Document], operations: Sequence[WsdlOperat
     files.write()
     try:
         schema = files.load()
-    except (xmlschema.XMLSchemaException, OSError, ValueError) as error:
+    except (xmlschema.XMLSchemaException, AssertionError, OSError, ValueError) as error:
+        # the library asserts that names resolve, which those of an unknown namespace may not
         reason = getattr(error, "message", None) or str(error)
         raise ImportRefusedError(
             f"the schema of {documents[0].place} is not valid: {one_line(reason, 300)}",
