@@ -45,7 +45,7 @@ public class Sink {
   private static final class Recipient extends UserImpl {
 
     Recipient(ImapHostManager mailboxes) {
-      super("anyone@localhost", "anyone", "", mailboxes);
+      super("anyone@mail.invalid", "anyone", "", mailboxes);
     }
 
     @Override

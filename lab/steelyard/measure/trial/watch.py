@@ -167,9 +167,9 @@ class Watch:
     def _failure(self, plan: SlicePlan, label: str, kind: str, cause: str, part: RunningPart | None = None) -> Failure:
         """The failure of a subject, or of its process `part`; the load may be another subject's."""
         place = self._place(plan)
-        who = label if part is None or part.part.judged else f"{part.part.server.name} ({part.part.place} of {label})"
+        name = label if part is None or part.part.judged else f"{part.part.server.name} ({part.part.place} of {label})"
         loaded = "" if label == plan.subject else f"while {plan.subject} was under load "
-        message = f"{who} {failure_phrase(kind)} {loaded}{load_text(place)}: {cause}"
+        message = f"{name} {failure_phrase(kind)} {loaded}{load_text(place)}: {cause}"
         return Failure(kind=kind, subject=label, message=message, place=place)
 
     def _place(self, plan: SlicePlan) -> Place:
