@@ -109,6 +109,9 @@ test-python: build
 test-python-again: build
 	$(RUN) pytest $(LAB_TESTS) $(FAILED_ONES)
 
+# The second compiler of a JVM takes more than half of the processor time of a build by Maven, and pays off only after minutes.
+test-java test-java-25 provide: export JDK_JAVA_OPTIONS ?= -XX:TieredStopAtLevel=1
+
 test-java:
 	mvn -B -q --strict-checksums -Dquarkus.build.skip -f tools/java.xml verify
 
