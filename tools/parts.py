@@ -15,7 +15,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,10 +24,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 Lane = tuple[str, ...]  # parts one after the other
-# Sequential stages of parallel lanes. After a failed build no part starts; failing tests stop nothing, so that one run shows
-# all of them. The lanes of the first stage take about the same time on an empty machine.
+# Sequential stages of parallel lanes. A lane that has ended takes the last part of another one, if that is movable. After a failed
+# build no part starts; failing tests stop nothing, so that one run shows all of them.
 BUILDS = {"build", "build-rust-tests", "provide"}
-AFTER_BUILD = {"build-rust-tests", "provide"}  # parts that wait for the part `build` of another lane
+AFTER_BUILD = {"build-rust-tests", "provide"}  # parts that wait for the part `build` of another lane, as moved ones do
+MOVABLE = {
+    "test-python-services",
+    "check",
+}  # parts that may run beside any other: they write into no folder that others build
 STAGES: tuple[tuple[Lane, ...], ...] = (
     (
         ("build", "test-python", "test-java-25", "test-python-services", "check"),
@@ -59,6 +64,7 @@ _stopped_by: list[int] = []  # the signal that ended this run
 _ends = float("inf")  # on the monotonic clock: no test starts after this
 _built = threading.Event()  # set where no part has to wait for `build`
 _broken: list[str] = []  # failed builds
+_taking = threading.Lock()  # held while a lane takes a part
 _at_work: dict[str, float] = {}  # active parts, with their start on the monotonic clock
 # Lines about skipped tests of pytest (-rs), cargo, node and the end-to-end suite. Cargo's tests ignored as "not a test" are
 # processes that its tests start.
@@ -189,13 +195,32 @@ def say_what_is_at_work(ended: threading.Event) -> None:
         print(f"running: {parts}", file=sys.stderr, flush=True)
 
 
-def run_lane(names: Sequence[str]) -> list[Part]:
+def parts_of_lane(own: deque[str], lanes: Sequence[deque[str]]) -> Iterator[str]:
+    """The parts that a lane runs, each taken when the one before has ended: its own in order, then movable ones of other lanes."""
+    while True:
+        with _taking:
+            movable = [lane for lane in lanes if lane and lane[-1] in MOVABLE]
+            if not own and not movable:
+                return
+            taken, is_own = (own.popleft(), True) if own else (movable[0].pop(), False)
+        if not is_own or taken in AFTER_BUILD:
+            _built.wait()
+        yield taken
+
+
+def run_stage(stage: Sequence[Lane]) -> list[Part]:
+    """Run the lanes of a stage in parallel."""
+    lanes = [deque(lane) for lane in stage]
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        ran = pool.map(run_lane, [parts_of_lane(own, lanes) for own in lanes])
+        return [part for parts in ran for part in parts]
+
+
+def run_lane(names: Iterable[str]) -> list[Part]:
     """Run parts one after the other; begin none after a signal to stop or a failed build."""
     parts: list[Part] = []
     try:
         for name in names:
-            if name in AFTER_BUILD:
-                _built.wait()
             if _stopped_by or _broken:
                 break
             parts.append(run(name))
@@ -204,8 +229,7 @@ def run_lane(names: Sequence[str]) -> list[Part]:
             if name == "build":
                 _built.set()
     finally:
-        if "build" in names:
-            _built.set()
+        _built.set()  # a lane ends when no part is left that waits for the build, or when none may begin
     return parts
 
 
@@ -253,8 +277,7 @@ def main() -> int:
     if not any("build" in lane for stage in STAGES for lane in stage):
         _built.set()
     for stage in STAGES:
-        with ThreadPoolExecutor(len(stage)) as pool:
-            parts += [part for lane in pool.map(run_lane, stage) for part in lane]
+        parts += run_stage(stage)
     parts = run_again(parts)
     ended.set()
     print(summary(parts, time.monotonic() - begun))

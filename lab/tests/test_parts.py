@@ -222,6 +222,30 @@ def test_what_needs_the_build_begins_after_it_and_other_parts_do_not_wait(
     assert begun == ["test-java", "build", "provide"]
 
 
+def test_a_lane_that_has_ended_takes_the_last_part_of_the_other_once_the_build_is_there(
+    parts: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[tuple[str, int]] = []
+    taken = threading.Event()
+
+    def run(name: str) -> object:
+        begun.append((name, threading.get_ident()))
+        if name == "check":
+            taken.set()
+        if name == "build":
+            time.sleep(0.2)
+        if name == "test-python":
+            assert taken.wait(60), "the other lane has nothing of its own left"
+        return parts.Part(name, 0, 0.0, 0.0, ())
+
+    monkeypatch.setattr(parts, "run", run)
+    monkeypatch.setattr(parts, "STAGES", ((("build", "test-python", "check"), ("test-go",)),))
+    assert parts.main() == 0
+    order, lane = [name for name, _ in begun], dict(begun)
+    assert set(order[:2]) == {"build", "test-go"} and set(order[2:]) == {"test-python", "check"}
+    assert lane["build"] == lane["test-python"] and lane["test-go"] == lane["check"]
+
+
 LANE = """\
 one:
 	@sleep 300 & setsid sleep 301 & echo begun > one; wait
