@@ -109,8 +109,8 @@ test-python: build
 test-python-again: build
 	$(RUN) pytest $(LAB_TESTS) $(FAILED_ONES)
 
-# The second compiler of a JVM takes more than half of the processor time of a build by Maven, and pays off only after minutes.
-test-java test-java-25 provide: export JDK_JAVA_OPTIONS ?= -XX:TieredStopAtLevel=1
+# The second compiler of Maven's own JVM pays off only after minutes. Not JDK_JAVA_OPTIONS: a JVM prints that it took them.
+test-java test-java-25 provide: export MAVEN_OPTS ?= -XX:TieredStopAtLevel=1
 
 test-java:
 	mvn -B -q --strict-checksums -Dquarkus.build.skip -f tools/java.xml verify
