@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from steelyard.analyse import blocks
 from steelyard.analyse.faults import fault_sentences, outcome_titles, outcome_total
+from steelyard.analyse.pairing import measured_slices
 from steelyard.base.csvfiles import read_bytes
 from steelyard.base.text import plural, value_text
 from steelyard.models.job import Steps
@@ -210,10 +211,8 @@ def _longer(kept: Kept, cell: str, other: str, than: str, response: Mapping[str,
     return true(more > 0, sentence)
 
 
-KEPT_UP, QUEUED = (
-    20,
-    100,
-)  # messages in the longest queue where a subject keeps up with its orders, and where it does not
+# Messages in the longest queue: fewer where a subject keeps up with its orders, and more where it does not.
+KEPT_UP, QUEUED = 20, 100
 NEAR = 0.05  # of the orders that the lowest level predicts
 
 
@@ -240,7 +239,7 @@ def _levels(kept: Kept, subject: str) -> list[_Level]:
     assert isinstance(cell.profile, Steps)
     held = shapes.levels_of(cell.profile)
     _, per_second, _ = blocks.level_means(block, held)
-    (number,) = (plan.number for plan in trial.plans.values() if (plan.phase, plan.subject) == ("measure", subject))
+    (number,) = measured_slices(trial, cell.name, subject).values()
     begun_ns = trial.slices[number].begin_ns
     queue = [((row.time_ns - begun_ns) / 1e9, row.value) for row in trial.gauges[number] if row.name == "queue_longest"]
     return [
