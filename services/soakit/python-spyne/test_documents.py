@@ -1,8 +1,10 @@
 """The service answers in process as the contract says: make test-python-services."""
 
+import atexit
 import io
 import json
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -13,6 +15,8 @@ sys.path.append(str(Path(__file__).parents[2] / "common" / "python"))
 import pytest
 from lxml import etree
 from wsgi import app
+
+atexit.register(shutil.rmtree, os.environ["STEELYARD_COUNTS"], ignore_errors=True)
 
 EXCHANGES = Path(__file__).parent.parent / "contract" / "exchanges"
 PATHS = {"tv-dinner": "/soakit/TVDinner", "sushi-boats": "/soakit/SushiBoats", "buffet": "/soakit/Buffet"}

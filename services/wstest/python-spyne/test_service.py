@@ -1,7 +1,9 @@
 """The service answers in process as the contract says: make test-python-services."""
 
+import atexit
 import io
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -12,6 +14,8 @@ sys.path.append(str(Path(__file__).parents[2] / "common" / "python"))
 import pytest
 from lxml import etree
 from wsgi import COUNTER_PATH, SERVICE_PATH, app
+
+atexit.register(shutil.rmtree, os.environ["STEELYARD_COUNTS"], ignore_errors=True)
 
 EXCHANGES = Path(__file__).parent.parent / "contract" / "exchanges"
 
